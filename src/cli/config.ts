@@ -2,7 +2,7 @@ import { constants, existsSync } from 'node:fs';
 import { lstat, open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, posix, resolve, win32 } from 'node:path';
-import type { KnownNames } from '../core/config.ts';
+import type { KnownNames } from '../machine/config/check-config.ts';
 import { ToolcribError } from '../core/errors.ts';
 import type { Config } from '../core/settings.ts';
 import { readSettings } from '../machine/config/settings-file.ts';

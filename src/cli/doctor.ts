@@ -10,7 +10,7 @@ import {
   loginShellOf,
   type LoginShellAnswer,
 } from '../machine/programs/login-shell.ts';
-import { createMachine } from '../machine/machine.ts';
+import { Machine } from '../machine/machine.ts';
 import type { ProgramReport } from '../machine/programs/machine-report.ts';
 import { presentable } from '../machine/presentable.ts';
 import { version } from '../server/version.ts';
@@ -76,7 +76,7 @@ export async function doctor(args: string[], given = thisWorld()): Promise<numbe
 
 async function examine({ host, processes, loadManifest, projectRoots, settings }: World): Promise<Findings> {
   const { programs } = await loadManifest();
-  const machine = createMachine(host, { programs }, processes, projectRoots(programs), await settings());
+  const machine = new Machine(host, { programs }, processes, projectRoots(programs), await settings());
   await machine.settle();
   return {
     facts: programs,

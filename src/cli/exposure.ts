@@ -1,4 +1,4 @@
-import { createMachine } from '../machine/machine.ts';
+import { Machine } from '../machine/machine.ts';
 import { signsIn } from '../server/exposure.ts';
 import { createOffered } from '../server/offered.ts';
 import { effectiveRoots } from '../server/roots.ts';
@@ -14,7 +14,7 @@ export async function exposure(args: string[], world = thisWorld()): Promise<num
   const { manifest } = await manifestHere();
   const sources = { operator: settings.roots, client: undefined, workingFolder: process.cwd() };
   const roots = await effectiveRoots(sources, host, manifest.programs);
-  const machine = createMachine(host, manifest, processes, roots, settings);
+  const machine = new Machine(host, manifest, processes, roots, settings);
   // A server lists what it knows at once; a person would rather wait for the whole.
   await machine.settle();
   const offered = createOffered(manifest, machine, settings, signsIn(roots, manifest.programs, host));

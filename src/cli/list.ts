@@ -1,4 +1,4 @@
-import { createMachine } from '../machine/machine.ts';
+import { Machine } from '../machine/machine.ts';
 import type { ProgramReport } from '../machine/programs/machine-report.ts';
 import { styler, table } from './table.ts';
 import { thisWorld } from './this-world.ts';
@@ -12,7 +12,7 @@ export async function list(args: string[], world = thisWorld()): Promise<number>
   });
   const { host, processes, loadManifest, projectRoots, settings, print, colour } = await world;
   const { programs } = await loadManifest();
-  const machine = createMachine(host, { programs }, processes, projectRoots(programs), await settings());
+  const machine = new Machine(host, { programs }, processes, projectRoots(programs), await settings());
   // A server answers first and asks later; a person would rather wait for the whole list.
   await machine.settle();
   const all = await machine.report();

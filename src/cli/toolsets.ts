@@ -1,5 +1,5 @@
 import { nearest } from '../core/nearest.ts';
-import type { KnownNames } from '../core/config.ts';
+import type { KnownNames } from '../machine/config/check-config.ts';
 import { unknownTool, type Rule } from '../core/rule.ts';
 import { namesIn } from '../server/published.ts';
 import { manifestHere } from './here.ts';

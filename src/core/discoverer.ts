@@ -13,8 +13,7 @@ export const effects = ['read', 'write', 'execute', 'network', 'publish', 'destr
 export type Effect = (typeof effects)[number];
 
 /** A kind of database server, by the protocol it speaks; MariaDB speaks that of MySQL. */
-export const databaseEngines = ['postgresql', 'mysql'] as const;
-export type DatabaseEngine = (typeof databaseEngines)[number];
+export type DatabaseEngine = 'postgresql' | 'mysql';
 
 /** What a database is asked: in a transaction that may only read, unless it is a statement that writes. */
 export type Question<Name extends string = string> =

@@ -120,7 +120,7 @@ export function writePrivate(folder: string | undefined, name: string, content: 
 export function replacePrivate(folder: string, name: string, content: string | Buffer): void {
   const temporary = pathIn(folder, `.${globalThis.crypto.randomUUID()}.tmp`);
   try {
-    createPrivate(temporary, content);
+    writeFileSync(temporary, content, { flag: 'wx', mode: 0o600 });
     renameSync(temporary, pathIn(folder, name));
   } catch (error) {
     discard(temporary);
@@ -133,16 +133,6 @@ export function makePrivate(folder: string): boolean {
   if (isPrivate(folder)) return true;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return isPrivate(folder);
-}
-
-/** Makes a file that nobody else can open. Throws when something is at the path, be it a symbolic link to nothing. */
-export function createPrivate(path: string, content: string | Buffer): void {
-  const opened = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, 0o600);
-  try {
-    writeFileSync(opened, content);
-  } finally {
-    closeSync(opened);
-  }
 }
 
 /** Removes a file; where it cannot, it stays. */

@@ -1,4 +1,4 @@
-import type { KnownNames } from '../core/config.ts';
+import type { KnownNames } from '../machine/config/check-config.ts';
 import type { DatabaseEngine, Effect } from '../core/discoverer.ts';
 import type { Role } from '../core/program.ts';
 import type { annotationsOf } from '../core/tool.ts';

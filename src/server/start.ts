@@ -4,7 +4,7 @@ import { config } from 'zod';
 import type { Settings } from '../core/settings.ts';
 import { stateFolder } from '../machine/folders.ts';
 import type { Host } from '../machine/host.ts';
-import { createMachine } from '../machine/machine.ts';
+import { Machine } from '../machine/machine.ts';
 import { createProcesses } from '../machine/processes/process.ts';
 import { signsIn } from './exposure.ts';
 import { loadManifest } from './manifest.ts';
@@ -41,7 +41,7 @@ export async function lookAround(settings: Settings, noted: NotedHost, beginning
   const whole = await liveManifest(built, beginning.programs, ofProjects);
   for (const problem of whole.problems) process.stderr.write(`toolcrib: ${problem}\n`);
   const { manifest } = whole;
-  const machine = createMachine(host, manifest, processes, roots, settings);
+  const machine = new Machine(host, manifest, processes, roots, settings);
   // The disk is asked while the SDK is loaded, which takes this thread some 25 ms.
   await turn();
   const signs = roots.then((folders) => signsIn(folders, manifest.programs, host));

@@ -116,16 +116,6 @@ it.each([
 it.each([
   ['{\n  // mine\n  "readOnly": "yes",\n}', ':3: readOnly: expected boolean'],
   ['{"checkpoints": "off"}', 'checkpoints: expected boolean'],
-  [
-    '{"allow": ["destroy"]}',
-    'allow: there is no such setting any more; "rules": {"run(npm test*)": "allow"}',
-  ],
-  ['{\n"effects":\n{"destroy": "deny"}}', ':2: effects: there is no such setting any more; "readOnly": true'],
-  ['{"whenUnasked": "allow"}', 'whenUnasked: there is no such setting any more; "questions": "none"'],
-  [
-    '{"budgets": {"callsPerSecond": 5}}',
-    'budgets.callsPerSecond: there is no such setting any more; budgets.calls',
-  ],
   ['{"questions": "hots"}', 'questions: expected one of "server"|"host"|"none"'],
   ['{"folders": {"sub": {}}}', 'folders.sub: sub is not absolute'],
   [
@@ -133,7 +123,6 @@ it.each([
     'folders./w.readOnyl: there is no such setting; did you mean readOnly?',
   ],
   ['{"folders": {"/w": {"roots": ["/"]}}}', 'folders./w.roots: the folder itself is meant'],
-  ['{"folders": {"/w": {"effects": {}}}}', 'folders./w.effects: there is no such setting any more'],
   ['{"folders": {"/w": {"databases": {}}}}', 'folders./w.databases: only the operator can set it'],
   [
     '{"folders": {\n"/w": {\n"rules": {"git_psuh": "deny"}}}}',
@@ -338,7 +327,6 @@ describe('settings of the file and of the command line', () => {
       budgets: { ...usualBudgets, callSeconds: 10 },
       databases: { main: { engine: 'postgresql' }, shop: { urlFrom: 'SHOP_URL' } },
     });
-    expect(settings.databases['constructor']).toBeUndefined();
     expect(settings.rules.map(({ pattern, decision }) => [pattern, decision])).toEqual([
       ['git_push', 'ask'],
       ['run(npm test *)', 'allow'],

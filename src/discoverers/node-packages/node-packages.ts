@@ -8,6 +8,9 @@ import { rows } from './rows.ts';
 const hasAction = (id: string, key: string) =>
   id in rows && !(['outdated', 'audit'] as const).some((one) => one === key && !rows[id]?.[one]);
 
+const unreachable =
+  /^ ?(?:npm (?:ERR!|error)|error|ERR_PNPM|WARN|➤).*(?:ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|ConnectionRefused)/m;
+
 const hints: NonNullable<Program['hints']> = [
   {
     says: /(?:Missing|Couldn't find a) script|Command "\S+" not found|(?:Script|Task) not found/i,
@@ -24,7 +27,7 @@ const hints: NonNullable<Program['hints']> = [
   },
   {
     // Their own words: what a script says of an address is not about the registry.
-    says: /^ ?(?:npm (?:ERR!|error)|error|ERR_PNPM|WARN|➤).*(?:ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|ConnectionRefused)/m,
+    says: unreachable,
     wayOut: 'The registry cannot be reached from here.',
   },
 ];

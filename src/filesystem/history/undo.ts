@@ -6,7 +6,7 @@ import type { PlanContext } from '../../core/tool.ts';
 import type { Change } from '../../machine/history/entry.ts';
 import type { History } from '../../machine/history/history.ts';
 import type { UndoneFile } from '../../machine/history/restore-tree.ts';
-import type { Selection } from '../../machine/history/select-changes.ts';
+import type { Selection } from '../../machine/history/log.ts';
 import type { Undone } from '../../machine/history/undo.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';

@@ -81,7 +81,7 @@ function readReport(report: Report, output: Output): Found | undefined {
 /** A report as text, with what it was made of as data. */
 export function reported(report: Report, found: unknown, beside: string, telling: Telling): ToolResult {
   const shown = presentable(report.show(found as never)).trimEnd();
-  const text = headAndTail(shown, inlineLimit, 0, wayTo('; ', telling) || ' …');
+  const text = headAndTail(shown, inlineLimit, 0, wayTo(telling) || ' …');
   const data = typeof found === 'object' ? { data: found as Found } : {};
   return {
     content: [
@@ -115,7 +115,7 @@ function failure(outcome: Outcome, { report, hints }: Answers, telling: Telling)
     reasonOf(outcome, telling.command),
     cut(complaint, outcome.stderr, inlineLimit / 2, telling),
     shown && `[stdout]\n${shown}`,
-    isLeftOut ? `[stdout was left out${wayTo('; ', telling)}]` : '',
+    isLeftOut ? `[stdout was left out${wayTo(telling)}]` : '',
     ...noted(telling),
     hints?.find(({ says }) => says.test(complaint || output))?.wayOut ?? '',
   ]);
@@ -137,11 +137,11 @@ function reasonOf({ ended, exitCode, durationMs }: Outcome, line: string): strin
 
 /** Head and tail of a text, of which something may have been left out before. */
 const cut = (text: string, { omittedBytes }: Collected, most: number, telling: Telling): string =>
-  headAndTail(text, most, text === '' ? 0 : omittedBytes, wayTo('; ', telling) || ' …');
+  headAndTail(text, most, text === '' ? 0 : omittedBytes, wayTo(telling) || ' …');
 
-/** How to get at all of it, between two texts; nothing when it is not kept. */
-const wayTo = (before: string, { handle }: Telling, after = ''): string =>
-  handle === undefined ? '' : `${before}read_output id=${handle} has all of it${after}`;
+/** How to get at all of it; nothing when it is not kept. */
+const wayTo = ({ handle }: Telling): string =>
+  handle === undefined ? '' : `; read_output id=${handle} has all of it`;
 
 const noted = ({ notes }: Telling): string[] => notes.map((note) => `[${note}]`);
 

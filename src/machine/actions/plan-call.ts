@@ -1,14 +1,11 @@
-import { join } from 'node:path';
 import { printable } from '../../core/command-line.ts';
 import { toolName, type Effect } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { write, type Line, type Program, type ProgramAction, type Values } from '../../core/program.ts';
 import type { Plan, PlanContext } from '../../core/tool.ts';
-import { upwards } from '../../core/upwards.ts';
 import { rooted } from '../paths/workspace.ts';
 import { presentable } from '../presentable.ts';
-import { isExecutable } from '../programs/is-executable.ts';
-import { projectFolders } from '../programs/project-folders.ts';
+import { ownProgram, projectFolders } from '../programs/project-folders.ts';
 import { look } from './look.ts';
 import type { ActionServices, PreparedProgram } from './run-program.ts';
 
@@ -116,6 +113,7 @@ export const runBeside = (
   { of, action, values, folder, context, services }: ActionCall,
   { program, leading, trailing, env }: Start,
   line: Line<never>,
+  signal = context.signal,
 ) => {
   const { argv, ...more } = write(of, action, line, values);
   return services.run({
@@ -123,7 +121,7 @@ export const runBeside = (
     argv: [...leading, ...argv, ...trailing],
     cwd: folder,
     env: { ...env, ...more.env },
-    signal: context.signal,
+    signal,
   });
 };
 
@@ -158,13 +156,14 @@ async function isTakenBack(call: ActionCall, start: Start): Promise<boolean> {
 async function startOf({ of, folder, context, services }: ActionCall) {
   const { roots } = context.workspace;
   const { installation, env: given } = services;
-  const project = await projectFolders(roots);
+  const project = projectFolders(roots);
   const env: Record<string, string> = { ...given, PATH: project.pathWithout(given['PATH'] ?? '') };
-  const local = await ownProgram(of, folder, roots, env);
+  const places = of.own?.[process.platform === 'win32' ? 'win32' : 'posix'] ?? [];
+  const local = ownProgram(places, folder, roots, env);
   const words = (of.called?.[0] ?? of.id).split(' ').slice(1);
   if (local !== undefined) return { program: local, leading: [], words, env, own: [local] };
   if (!installation) throw new ToolcribError('PROGRAM_NOT_FOUND', `${of.title} was not found.`);
-  if (!(await project.holds(installation.program))) return { ...installation, env, own: [] };
+  if (!project.holds(installation.program)) return { ...installation, env, own: [] };
   if (installation.own)
     throw new ToolcribError(
       'PROGRAM_NOT_FOUND',
@@ -176,23 +175,4 @@ async function startOf({ of, folder, context, services }: ActionCall) {
     `${installation.program} lies in the project, which must not choose what ${of.title} is.`,
     'Take its folder off the PATH of the server; toolcrib doctor lists it.',
   );
-}
-
-/** A project's own copy of a program: the first place that there is, from the folder upwards, then by a variable. */
-async function ownProgram(
-  { own }: Program,
-  folder: string,
-  roots: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<string | undefined> {
-  const places = own?.[process.platform === 'win32' ? 'win32' : 'posix'] ?? [];
-  const below = upwards(folder, roots).flatMap((here) =>
-    places.filter((place) => !place.startsWith('$')).map((place) => join(here, place)),
-  );
-  const named = places.flatMap((place) => {
-    const [, name = '', rest] = /^\$(\w+)\/(.+)$/.exec(place) ?? [];
-    return rest && env[name] ? [join(env[name], rest)] : [];
-  });
-  for (const place of [...below, ...named]) if (await isExecutable(place)) return place;
-  return undefined;
 }

@@ -2,9 +2,9 @@ import type { Platform } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { pathFacts } from '../../core/params.ts';
 import type { Param } from '../../core/parameter.ts';
-import type { Program, ProgramAction, Way } from '../../core/program.ts';
+import type { Program, ProgramAction, Values, Way } from '../../core/program.ts';
 import type { Report } from '../../core/report.ts';
-import type { CallContext, Plan, PlanContext, Tool, ToolResult } from '../../core/tool.ts';
+import type { Plan, PlanContext, Tool, ToolResult } from '../../core/tool.ts';
 import { upwards } from '../../core/upwards.ts';
 import { rooted } from '../paths/workspace.ts';
 import { headAndTail, presentable } from '../presentable.ts';
@@ -35,7 +35,7 @@ export function programTool(of: Program, key: string, action: ProgramAction, ser
     context,
     services,
   });
-  if (action.reads) return { ...facts, ...readingTool(action.reads, action.out, name, called) };
+  if (action.reads) return { ...facts, ...readingTool(action, called) };
   if (action.client) {
     const databases = () => import('../databases/database-program.ts');
     return {
@@ -88,68 +88,40 @@ async function placed(
 
 /** Reads a file of the project, from the folder upwards, because asking the program would run the project's code. */
 const readingTool = (
-  names: readonly string[],
-  out: Report | undefined,
-  tool: string,
+  { reads, out }: ProgramAction & { reads: readonly string[] },
   called: Called,
 ): Halves => ({
-  async plan(values, context): Promise<Plan<Reading>> {
-    const { folder, values: given } = await called(values, context);
-    return {
-      effects: ['read'],
-      subject: `reads ${names.join(', ')}`,
-      folder,
-      touches: [],
-      takenBack: false,
-      exactly: JSON.stringify([tool, folder]),
-      work: { folder, names, values: given, out },
-    };
+  async plan(given, context): Promise<Plan<Pick<ActionCall, 'folder' | 'values'>>> {
+    const { key, of, folder, values } = await called(given, context);
+    const subject = `reads ${reads.join(', ')}`;
+    const exactly = JSON.stringify([of.id, key, folder]);
+    const work = { folder, values };
+    return { effects: ['read'], subject, folder, touches: [], takenBack: false, exactly, work };
   },
-  run: ({ work }, context) => readFiles(work, context),
+  async run({ work: { folder, values } }: Plan<Pick<ActionCall, 'folder' | 'values'>>, { workspace }) {
+    for (const here of upwards(folder, workspace.roots))
+      for (const name of reads) {
+        const opened = await unlessMissing(rooted(workspace).open('file', name, { from: here }));
+        if (!opened) continue;
+        try {
+          const text = (await opened.handle.read(0, readBytes)).toString('utf8');
+          return answerFrom(name, text, out, values);
+        } finally {
+          await opened.handle.close();
+        }
+      }
+    throw new ToolcribError(
+      'PATH_NOT_FOUND',
+      `${folder}: there is no ${reads.join(', ')} here or above, up to the root.`,
+      'Give the folder that has one as cwd.',
+    );
+  },
 });
-
-interface Reading {
-  readonly folder: string;
-  readonly names: readonly string[];
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly out: Report | undefined;
-}
 
 /** A file of a project that is larger was not written by hand. */
 const readBytes = 1024 * 1024;
 
-/** What the nearest of the files says. Throws PATH_NOT_FOUND, and what the gate throws. */
-async function readFiles(
-  { folder, names, values, out }: Reading,
-  { workspace }: CallContext,
-): Promise<ToolResult> {
-  for (const here of upwards(folder, workspace.roots))
-    for (const name of names) {
-      const opened = await unlessMissing(rooted(workspace).open('file', name, { from: here }));
-      if (!opened) continue;
-      try {
-        const { size } = opened.stat;
-        if (size > readBytes)
-          throw new ToolcribError('TOO_LARGE', `${name}: ${size} bytes is more than is parsed.`);
-        const text = (await opened.handle.readAll()).toString('utf8');
-        return answerFrom(name, text, out, values);
-      } finally {
-        await opened.handle.close();
-      }
-    }
-  throw new ToolcribError(
-    'PATH_NOT_FOUND',
-    `${folder}: there is no ${names.join(', ')} here or above, up to the root.`,
-    'Give the folder that has one as cwd.',
-  );
-}
-
-function answerFrom(
-  name: string,
-  text: string,
-  out: Report | undefined,
-  values: Reading['values'],
-): ToolResult {
+function answerFrom(name: string, text: string, out: Report | undefined, values: Values): ToolResult {
   const output = { stdout: text, stderr: '', exitCode: 0, files: { [name]: text }, after: {}, values };
   try {
     if (out) return reported(out, out.read(output), '', { command: name, notes: [] });

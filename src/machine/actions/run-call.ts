@@ -1,10 +1,15 @@
-import { write, type Line, type ProgramAction } from '../../core/program.ts';
+import { statSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { write, type Line } from '../../core/program.ts';
 import type { Output, Report } from '../../core/report.ts';
 import type { CallContext, ToolResult } from '../../core/tool.ts';
+import { readPlain } from '../folders.ts';
+import type { Run } from '../processes/process.ts';
 import { findRipgrep } from '../programs/find-ripgrep.ts';
 import { programResult } from './action-result.ts';
 import { runBeside, type ActionCall, type PreparedCall } from './plan-call.ts';
-import { changedFiles, reportFolder, type Files } from './report-files.ts';
 import { execute } from './run-program.ts';
 
 /** How the output of the way that was taken becomes an answer. */
@@ -25,10 +30,11 @@ export async function runCall(
   const { call, folder } = prepared;
   const { of, action, values, services } = call;
   const writesReport = isFresh(call, prepared.line);
-  const reports = writesReport ? await reportFolder() : undefined;
+  // For the reports of this call alone.
+  const reports = writesReport ? await mkdtemp(join(tmpdir(), 'toolcrib-report-')) : undefined;
   const since = Date.now() - oldestMs;
   try {
-    const argv = reports ? argvFor(prepared, reports.path) : prepared.argv;
+    const argv = reports ? argvFor(prepared, reports) : prepared.argv;
     const unprepared = await prepare(prepared, context);
     if (unprepared) return unprepared;
     const { outcome, telling } = await execute(
@@ -36,18 +42,18 @@ export async function runCall(
       context,
       services,
     );
-    const collected = async (): Promise<Files> =>
-      action.collects
-        ? changedFiles({ run: services.run, ripgrep: await findRipgrep() }, folder, action.collects, since)
-        : {};
+    const filesOf = async () => [
+      ...(reports ? (await readdir(reports)).map((name) => join(reports, name)) : []),
+      ...(action.collects ? await changedFiles(services.run, folder, action.collects, since) : []),
+    ];
     const rest = async (): Promise<Pick<Output, 'files' | 'after' | 'values'>> => ({
-      files: { ...(await reports?.read()), ...(await collected()) },
+      files: textsOf(await filesOf()),
       after: await followUps(prepared, context),
       values,
     });
     return await programResult(outcome, { ok, report: out, hints: of.hints, rest }, telling);
   } finally {
-    await reports?.remove();
+    if (reports) await rm(reports, { recursive: true, force: true });
   }
 }
 
@@ -68,8 +74,7 @@ async function prepare(
   { signal }: CallContext,
 ): Promise<ToolResult | undefined> {
   if (!call.action.prepare) return undefined;
-  const now = { ...call, context: { ...call.context, signal } };
-  const outcome = await runBeside(now, start, call.action.prepare);
+  const outcome = await runBeside(call, start, call.action.prepare, signal);
   if (outcome.ended === 'exited' && outcome.exitCode === 0) return undefined;
   return programResult(outcome, { hints: call.of.hints, ok: [] }, { command, notes });
 }
@@ -77,15 +82,38 @@ async function prepare(
 /** What the follow-ups say; one that fails, or has only complaints, is left out. */
 async function followUps({ call, start }: PreparedCall, { signal }: CallContext) {
   const said: Record<string, string> = {};
-  for (const [name, line] of Object.entries<NonNullable<ProgramAction['after']>[string]>(
-    call.action.after ?? {},
-  )) {
-    const { exitCode, stdout, stderr } = await runBeside(
-      { ...call, context: { ...call.context, signal } },
-      start,
-      line,
-    );
+  for (const [name, line] of Object.entries<Line<never>>(call.action.after ?? {})) {
+    const { exitCode, stdout, stderr } = await runBeside(call, start, line, signal);
     if (exitCode === 0 && (stdout.text !== '' || stderr.text === '')) said[name] = stdout.text;
   }
   return said;
 }
+
+/** More than reports of test results have, in bytes and in files. */
+const [mostBytes, mostFiles] = [16 * 1024 * 1024, 2000];
+
+/** The files below a folder that match one of the globs and were changed since then, in milliseconds. */
+async function changedFiles(
+  run: Run,
+  folder: string,
+  globs: readonly string[],
+  since: number,
+): Promise<string[]> {
+  // Reports lie in folders that are ignored.
+  const argv = ['--no-config', '--files', '--no-ignore', '--hidden', '--null'];
+  const wanted = globs.flatMap((glob) => ['--glob', glob]);
+  const program = await findRipgrep();
+  const { stdout } = await run({ program, argv: [...argv, ...wanted], cwd: folder, env: {} });
+  const paths = stdout.bytes.toString().split('\0').filter(Boolean).slice(0, mostFiles);
+  const changedAt = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return paths.map((path) => join(folder, path)).filter((path) => changedAt(path) >= since);
+}
+
+/** Texts by the paths of their files. What is no plain file, or too large, is as good as not written. */
+const textsOf = (paths: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    paths.flatMap((path) => {
+      const text = readPlain(path, ({ size }) => size <= mostBytes)?.toString();
+      return text === undefined ? [] : [[path, text]];
+    }),
+  );

@@ -1,12 +1,12 @@
 import { ToolcribError } from '../../core/errors.ts';
-import type { CallContext, OutputSink, ProgramInput, ToolResult } from '../../core/tool.ts';
+import type { CallContext, OutputSink, ProgramInput } from '../../core/tool.ts';
 import type { DatabaseServices } from '../databases/target.ts';
 import { withoutAnswers } from '../environment.ts';
 import type { Checkpoints } from '../history/checkpoints.ts';
 import { inlineLimit } from '../presentable.ts';
 import type { Outcome, Processes, Run } from '../processes/process.ts';
 import type { Installation } from '../programs/installation.ts';
-import { programResult, type Answers, type Telling } from './action-result.ts';
+import type { Telling } from './action-result.ts';
 
 /** A program as it would be started: all that can be refused has been. */
 export interface PreparedProgram {
@@ -54,25 +54,14 @@ const keptBytes = 8 * 1024 * 1024;
 /** A week, which budgets.jobMinutes can be at most: what ends it is the limit of its job. */
 const longestMs = 7 * 24 * 60 * 60 * 1000;
 
-type Running = Pick<ActionServices, 'run' | 'checkpoint' | 'leave'>;
-
-/** Runs a program, after the state of the work tree has been kept where that is wanted, and tells what came of it. */
-export async function runProgram(
-  prepared: PreparedProgram,
-  answers: Answers,
-  context: CallContext,
-  services: Running,
-): Promise<ToolResult> {
-  const isWhole = answers.report !== undefined;
-  const { outcome, telling } = await execute({ ...prepared, isWhole }, context, services);
-  return programResult(outcome, answers, telling);
-}
-
-/** The same, without telling. `isWhole`: what it prints is a report, which is only understood whole. */
+/**
+ * Runs a program, after the state of the work tree has been kept where that is wanted. `isWhole`: what it prints is a
+ * report, which is only understood whole.
+ */
 export async function execute(
   prepared: PreparedProgram & { readonly isWhole: boolean },
   context: CallContext,
-  { run, leave, checkpoint }: Running,
+  { run, leave, checkpoint }: Pick<ActionServices, 'run' | 'checkpoint' | 'leave'>,
 ): Promise<{ readonly outcome: Outcome; readonly telling: Telling }> {
   const { folder, command, input, keeps, looksOnly = false } = prepared;
   const { signal, workspace } = context;

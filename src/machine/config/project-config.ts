@@ -1,18 +1,15 @@
-import { lstatSync, type BigIntStats } from 'node:fs';
-import { readFile, realpath } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { KnownNames } from '../../core/config.ts';
-import { narrow, type ProjectConfig } from '../../core/settings.ts';
-import type { Settings } from '../../core/settings.ts';
+import { narrow, type ProjectConfig, type Settings } from '../../core/settings.ts';
+import { readPlain } from '../folders.ts';
 import { intersection, isInside } from '../paths/inside.ts';
-import { codeOf } from '../paths/real-path.ts';
 import { shownPath } from '../paths/shown-path.ts';
+import type { KnownNames } from './check-config.ts';
 import { invalid, readSettings } from './settings-file.ts';
 
 /** Far more than anybody writes by hand, or changes. */
 const [mostBytes, mostVersions] = [64 * 1024, 50];
-/** FAT keeps times of two seconds: what has just been changed may be changed again without a sign. */
-const unsureMs = 2000;
 
 /**
  * The settings of projects, asked for with the roots as the operator or the client has named them. What a file has once
@@ -56,38 +53,42 @@ export function createProjectConfigs(known?: () => Promise<KnownNames>): Project
   };
 }
 
-/** Reads the file of a root, and again when it has changed: what it says and has said, the latest last. */
+/** Reads the file of a root: what it says and has said. */
 export function createProjectReader(known?: () => Promise<KnownNames>) {
-  const versions = new Map<string, { stamp: string; said: Map<string, ProjectConfig> }>();
+  interface Known {
+    readonly said: Map<string, ProjectConfig>;
+    /** The bytes that were understood last, and what they said. */
+    bytes?: Buffer;
+    now?: string;
+  }
+  const files = new Map<string, Known>();
   return async (root: string): Promise<readonly ProjectConfig[]> => {
     const path = join(root, '.toolcrib.json');
-    const facts = factsOf(path);
-    const stamp = facts && [facts.dev, facts.ino, facts.size, facts.mtimeNs, facts.ctimeNs].join();
-    if (facts && stamp !== versions.get(path)?.stamp) {
-      const bytes = await readFile(path).catch((error: unknown) => {
-        throw invalid(shownPath(path), `it cannot be read (${codeOf(error)}).`);
-      });
+    const bytes = bytesOf(path);
+    const file = files.get(path) ?? { said: new Map<string, ProjectConfig>() };
+    if (bytes && !file.bytes?.equals(bytes)) {
       const names = { file: path, whose: 'project', known: await known?.() } as const;
       const config = { ...(await readSettings(bytes, names)), file: shownPath(path) };
-      const said = versions.get(path)?.said ?? new Map<string, ProjectConfig>();
-      said.delete(JSON.stringify(config));
-      if (said.size >= mostVersions)
+      const now = JSON.stringify(config);
+      if (file.said.size >= mostVersions && !file.said.has(now))
         throw invalid(config.file, `it has changed more than ${mostVersions} times; restart the server.`);
-      said.set(JSON.stringify(config), config);
-      versions.set(path, { said, stamp: Date.now() - Number(facts.ctimeMs) > unsureMs ? String(stamp) : '' });
+      file.said.set(now, config);
+      files.set(path, Object.assign(file, { bytes, now }));
     }
-    const files = [...(versions.get(path)?.said.values() ?? [])];
-    return files.map((config, at) => (facts && at === files.length - 1 ? config : asItWas(config)));
+    const isNow = (key: string) => bytes !== undefined && key === file.now;
+    return [...file.said].map(([key, config]) => (isNow(key) ? config : asItWas(config)));
   };
 }
 
-/** Undefined where there is no file, or a folder of that name. One call of the system, without another thread. */
-function factsOf(path: string): BigIntStats | undefined {
-  const facts = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+/** Undefined where there is no file, or a folder of that name. Calls of the system without another thread. */
+function bytesOf(path: string): Buffer | undefined {
+  const facts = lstatSync(path, { throwIfNoEntry: false });
   if (!facts || facts.isDirectory()) return undefined;
   if (!facts.isFile()) throw invalid(shownPath(path), 'it is no plain file; a link to one is none either.');
   if (facts.size > mostBytes) throw invalid(shownPath(path), 'it is larger than 64 KB.');
-  return facts;
+  const bytes = readPlain(path, ({ size }) => size <= mostBytes);
+  if (!bytes) throw invalid(shownPath(path), 'it cannot be read.');
+  return bytes;
 }
 
 function asItWas({ rules = [], file, ...config }: ProjectConfig): ProjectConfig {

@@ -3,9 +3,12 @@ import { printable } from '../../core/command-line.ts';
 import { write } from '../../core/program.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { textOf, type CallContext, type Plan, type ToolResult } from '../../core/tool.ts';
+import { programResult } from '../actions/action-result.ts';
 import type { ActionCall } from '../actions/plan-call.ts';
-import { runProgram, type PreparedProgram } from '../actions/run-program.ts';
-import { lookOnceMore, type Place } from '../paths/place.ts';
+import { execute, type PreparedProgram } from '../actions/run-program.ts';
+import { unreadable } from '../paths/opened.ts';
+import { lookOnceMore } from '../paths/place.ts';
+import { codeOf } from '../paths/real-path.ts';
 import { shownPath } from '../paths/shown-path.ts';
 import { rooted } from '../paths/workspace.ts';
 import { projectFolders } from '../programs/project-folders.ts';
@@ -50,41 +53,45 @@ export async function planDatabaseProgram(call: ActionCall): Promise<Plan<Prepar
 
 /** Runs it. A file that it writes is new, and goes when it fails. Throws PATH_EXISTS, and what the workspace throws. */
 export async function runDatabaseProgram(dump: PreparedDump, context: CallContext): Promise<ToolResult> {
-  const { of, services } = dump.call;
-  const place = dump.path === undefined ? undefined : await newFile(dump.path, context);
-  let failed = true;
-  try {
-    const result = await runProgram(dump, { hints: of.hints }, context, { run: services.run });
-    failed = result.isError === true;
-    if (failed || !place) return result;
-    const said = `${statSync(place.at).size} bytes in ${shownPath(dump.path ?? '')}`;
-    return { ...result, content: [{ type: 'text', text: `${said}\n${textOf(result)}`.trim() }] };
-  } finally {
-    if (failed && place) unlinkSync(place.at);
-    await place?.folder.handle.close();
-  }
+  const { path, call } = dump;
+  const running = async () => {
+    const { outcome, telling } = await execute({ ...dump, isWhole: false }, context, {
+      run: call.services.run,
+    });
+    return programResult(outcome, { hints: call.of.hints }, telling);
+  };
+  if (path === undefined) return running();
+  return rooted(context.workspace).atPlace(path, {}, async (place) => {
+    lookOnceMore(place, path);
+    makeFile(place.at, path);
+    let failed = true;
+    try {
+      const result = await running();
+      failed = result.isError === true;
+      if (failed) return result;
+      const said = `${statSync(place.at).size} bytes in ${shownPath(path)}`;
+      return { ...result, content: [{ type: 'text', text: `${said}\n${textOf(result)}`.trim() }] };
+    } finally {
+      if (failed) unlinkSync(place.at);
+    }
+  });
 }
 
 /** An empty file that was not there, for its owner alone: a dump has everything that the database has. */
-async function newFile(given: string, { workspace }: CallContext): Promise<Place> {
-  const place = await rooted(workspace).openPlace(given, { follow: false });
+function makeFile(at: string, given: string): void {
   try {
-    lookOnceMore(place, given);
-    writeFileSync(place.at, '', { flag: 'wx', mode: 0o600 });
-    return place;
+    writeFileSync(at, '', { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    await place.folder.handle.close();
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new ToolcribError('PATH_EXISTS', `${shownPath(given)}: is already there.`, 'Give a new name.');
+    throw unreadable(given, codeOf(error));
   }
 }
 
 /** The program by the first of its names that is there; never one that lies in the project. */
 async function programOf(client: readonly string[], { context, services }: ActionCall): Promise<string> {
-  const project = await projectFolders(context.workspace.roots);
+  const project = projectFolders(context.workspace.roots);
   for (const name of client) {
     const found = await services.databases.which(name);
-    if (found !== undefined && !(await project.holds(found))) return found;
+    if (found !== undefined && !project.holds(found)) return found;
   }
   throw new ToolcribError(
     'PROGRAM_NOT_FOUND',

@@ -8,10 +8,10 @@ import type {
 } from 'mysql2';
 import { ToolcribError } from '../../core/errors.ts';
 import { hexOf, jsonOf, shortened } from './cell.ts';
-import type { Encryption } from './encryption.ts';
 import {
   connectMs,
   lockSeconds,
+  type Encryption,
   type Limits,
   type OpenSession,
   type Session,

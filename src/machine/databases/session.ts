@@ -1,6 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { ToolcribError } from '../../core/errors.ts';
-import { connectProtected, type Encryption } from './encryption.ts';
-import type { Target } from './target.ts';
+import type { Protection, Target } from './target.ts';
 
 /** What a query brought. */
 export interface Table {
@@ -96,3 +96,31 @@ const tooLarge = ({ bytes }: Limits): ToolcribError =>
     `The answer is larger than the ${bytes} bytes that are read.`,
     'Ask for fewer rows or columns, or for parts of them: left(text, 1000).',
   );
+
+/** What node:tls is told. Without the last one the certificate has to be made out to the host. */
+export type Encryption = { rejectUnauthorized: boolean; ca?: string; checkServerIdentity?: () => undefined };
+
+/**
+ * Connects as PostgreSQL defines the kinds of protection: with `require` the certificate is looked at only where
+ * authorities are named; with `prefer`, a server that cannot encrypt is asked a second time without.
+ */
+export async function connectProtected<C>(
+  { sslmode, sslrootcert }: { readonly sslmode: Protection; readonly sslrootcert?: string },
+  connect: (encryption?: Encryption) => Promise<C>,
+): Promise<C> {
+  if (sslmode === 'disable') return connect();
+  // `system` stands for the authorities that Node trusts by itself.
+  const named = sslrootcert !== undefined && sslrootcert !== 'system';
+  try {
+    return await connect({
+      rejectUnauthorized: sslmode.startsWith('verify') || (sslmode === 'require' && named),
+      ...(named && { ca: await readFile(sslrootcert, 'utf8') }),
+      ...(sslmode !== 'verify-full' && { checkServerIdentity: () => undefined }),
+    });
+  } catch (error) {
+    // As the drivers for PostgreSQL and MySQL say it.
+    const cannot = /does not support (?:SSL|secure)/.test((error as Error).message);
+    if (sslmode !== 'prefer' || !cannot) throw error;
+    return connect();
+  }
+}

@@ -4,7 +4,6 @@ import type { DatabaseEngine } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import type { DatabaseProfile } from '../../core/settings.ts';
 import type { Host } from '../host.ts';
-import { protectionOf, type Protection } from './encryption.ts';
 import type { ProjectAddress } from './project-address.ts';
 
 /**
@@ -13,6 +12,12 @@ import type { ProjectAddress } from './project-address.ts';
  */
 type Stated = Readonly<Partial<Record<Part, string>>>;
 type Part = 'host' | 'port' | 'user' | 'password' | 'database' | 'sslmode' | 'sslrootcert';
+
+/**
+ * How much a connection is protected, from less to more. `prefer`: encrypted where the server can; `verify-ca`: by a
+ * certificate of an authority that is trusted; `verify-full`: and made out to this host.
+ */
+export type Protection = 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
 
 /** Where to connect, and as whom. */
 export interface Target extends Omit<Stated, 'port'> {
@@ -195,3 +200,11 @@ export function addressOf(address: string, engine: DatabaseEngine, from: string)
 /** What is empty hides nothing that is said elsewhere. */
 export const withoutBlanks = (said: Readonly<Record<string, string | null | undefined>>) =>
   Object.fromEntries(Object.entries(said).filter((entry): entry is [string, string] => Boolean(entry[1])));
+
+/** A kind by its name of PostgreSQL (`verify-full`) or MySQL (`VERIFY_IDENTITY`). An unknown one is the strongest. */
+function protectionOf(name: string): Protection {
+  if (/^disabled?$/i.test(name)) return 'disable';
+  if (/^(?:allow|prefer|preferred)$/i.test(name)) return 'prefer';
+  if (/^required?$/i.test(name)) return 'require';
+  return /^verify[-_]ca$/i.test(name) ? 'verify-ca' : 'verify-full';
+}

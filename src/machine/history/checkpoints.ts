@@ -8,11 +8,19 @@ import { couldHoldProtected, refuseProtected } from '../paths/protected-paths.ts
 import { rooted } from '../paths/workspace.ts';
 import type { Run } from '../processes/process.ts';
 import { projectFolders } from '../programs/project-folders.ts';
-import { askGit, GitFailure, type AskGit, type Git } from './ask-git.ts';
 import { newChange, type Change, type States } from './entry.ts';
 import type { Log } from './log.ts';
 import type { TreePair } from './restore-tree.ts';
-import { shadowFor, shadowOf, tidyShadow, type Shadow } from './shadow.ts';
+import {
+  askGit,
+  GitFailure,
+  type AskGit,
+  type Git,
+  shadowFor,
+  shadowOf,
+  tidyShadow,
+  type Shadow,
+} from './shadow.ts';
 import { currentOf, takeSnapshot, type Snapshot } from './snapshot.ts';
 
 /** What came of keeping a state. */
@@ -149,8 +157,8 @@ export class WorkTreeStates {
   async #asker(shadow: Shadow, { roots }: Workspace): Promise<AskGit> {
     const found = await this.#options.git();
     if (!found) throw new GitFailure('no git of this machine was found that can be used');
-    const project = await projectFolders(roots);
-    if (await project.holds(found.program)) throw new GitFailure('git lies in the project');
+    const project = projectFolders(roots);
+    if (project.holds(found.program)) throw new GitFailure('git lies in the project');
     const env = { ...found.env, PATH: project.pathWithout(found.env['PATH'] ?? '') };
     return askGit(this.#options.run, { ...found, env }, shadow);
   }

@@ -4,13 +4,13 @@ import { limited } from '../limited.ts';
 import type { Place } from '../paths/place.ts';
 import { shownPath } from '../paths/shown-path.ts';
 import type { Run } from '../processes/process.ts';
-import type { Git } from './ask-git.ts';
 import { WorkTreeStates, type Checkpoints } from './checkpoints.ts';
 import type { About, Change } from './entry.ts';
 import { noHistory } from './failures.ts';
 import { Log } from './log.ts';
 import { relocateChange, type Look } from './relocate.ts';
-import { selectIn, type Selection } from './select-changes.ts';
+import { selectIn, type Selection } from './log.ts';
+import type { Git } from './shadow.ts';
 import { undoChanges, type Undone, type UndoOptions } from './undo.ts';
 import { writeFile, type Decide, type Written } from './write.ts';
 

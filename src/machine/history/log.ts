@@ -7,7 +7,7 @@ import { discard, makePrivate, readPrivate, replacePrivate } from '../folders.ts
 import { isInside } from '../paths/inside.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { changesIn, type Change } from './entry.ts';
-import { noHistory } from './failures.ts';
+import { gone, noHistory } from './failures.ts';
 
 /** SHA-256 in hexadecimal. */
 export const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
@@ -19,7 +19,7 @@ const mostNotes = 256 * 1024;
 const mostUnderway = 200;
 /** What is younger may belong to a change that another server is making. */
 const youngMs = 60_000;
-/** For what was deleted, and as much again for what was replaced. */
+/** For what was deleted or replaced. */
 export const mostKeptBytes = 1024 ** 3;
 
 /** What is kept of the changes below one root, in a private folder; nothing is made before something is kept. */
@@ -141,18 +141,13 @@ export function readLines(folder: string, name: string): unknown[] {
 const linesOf = (values: readonly unknown[]): string =>
   values.map((value) => `\n${JSON.stringify(value)}`).join('');
 
-/**
- * What was deleted and what was replaced have a quota each, so that no number of edits pushes out what was deleted; the
- * newest have their place first. Never by age: a clock that was wrong would empty the list.
- */
+/** The newest have their place first. Never by age: a clock that was wrong would empty the list. */
 function fittingChanges(all: readonly Change[], mostChanges: number): Change[] {
-  const used = { deleted: 0, replaced: 0 };
-  const kept = all.slice(-mostChanges).toReversed();
-  const fitting = kept.filter(({ step, before }) => {
-    const quota = step === 'remove' ? 'deleted' : 'replaced';
-    used[quota] += before?.size ?? 0;
-    return used[quota] <= mostKeptBytes;
-  });
+  let used = 0;
+  const fitting = all
+    .slice(-mostChanges)
+    .toReversed()
+    .filter(({ before }) => (used += before?.size ?? 0) <= mostKeptBytes);
   return fitting.toReversed();
 }
 
@@ -163,3 +158,53 @@ function isAlive(pid: number): boolean {
     return codeOf(error) === 'EPERM';
   }
 }
+
+/** Which changes are meant: the last ones, all since one and it as well, or all that can be taken back. */
+export interface Selection {
+  readonly last?: number | undefined;
+  readonly since?: string | undefined;
+  /** Only these real paths, or what is below them; all when empty. */
+  readonly paths: readonly string[];
+}
+
+/** A change, and where it is kept. */
+export interface Logged {
+  readonly log: Log;
+  readonly change: Change;
+}
+
+/**
+ * The changes with all their paths in the roots that a selection could mean, newest first. `last` is about what was
+ * changed, not about what took it back; `since` goes back to how things were, so neither a change nor the undo of it is
+ * taken back when both are meant. Which paths a command has changed is not looked at. Throws NOT_FOUND for an id that
+ * is none.
+ */
+export function selectIn(
+  logs: readonly Log[],
+  { last, since, paths }: Selection,
+  roots: readonly string[],
+): Logged[] {
+  const all = logs
+    .flatMap((log) => log.changes().map((change) => ({ log, change })))
+    .filter(({ change: { path, to = path } }) =>
+      [path, to].every((each) => roots.some((root) => isInside(each, root))),
+    );
+  // Those of one root are in the order they were made in, whatever the clock said.
+  if (logs.length > 1) all.sort((a, b) => a.change.at - b.change.at);
+  const from = since === undefined ? 0 : all.findIndex(({ change }) => change.id === since);
+  if (from < 0) throw gone(since);
+  const range = all.slice(from).toReversed();
+  const ids = new Set(range.map(({ change }) => change.id));
+  // Whoever takes one back comes after it, and counts unless it was taken back itself.
+  const undone = new Set<string>();
+  return range.filter(({ change: { id, kind, undoes = '', part, path, to = path, states } }) => {
+    if (undone.has(id)) return false;
+    if (!part) undone.add(undoes);
+    const isMeant = last === undefined ? since === undefined || !ids.has(undoes) : kind !== 'undo';
+    return isMeant && (states !== undefined || isConcerned(path, paths) || isConcerned(to, paths));
+  });
+}
+
+/** Whether a path is, or lies in, one of those that are asked for. */
+export const isConcerned = (path: string, paths: readonly string[]): boolean =>
+  paths.length === 0 || paths.some((each) => isInside(path, each));

@@ -7,11 +7,10 @@ import { discard } from '../folders.ts';
 import { foldersAbove, lookOnceMore, removeMade, type Place } from '../paths/place.ts';
 import { couldHoldProtected, protectedError, refuseProtected } from '../paths/protected-paths.ts';
 import type { RootedWorkspace } from '../paths/workspace.ts';
-import type { AskGit } from './ask-git.ts';
 import { temporaryName } from './entry.ts';
 import { changedSince, mostChangedBytes, unwritable } from './failures.ts';
-import { isConcerned } from './select-changes.ts';
-import type { Shadow } from './shadow.ts';
+import { isConcerned } from './log.ts';
+import type { AskGit, Shadow } from './shadow.ts';
 import { closedIn } from './snapshot.ts';
 import { putFile, readExisting } from './write.ts';
 
@@ -152,7 +151,7 @@ async function restoreFile(
   if (dryRun && assumed.has(path)) return { path, did, is };
   if (!existsSync(dirname(path)) && (!to || dryRun)) return to && { path, did, is };
   // What others run has been refused; names with characters that nobody sees come back like all.
-  const gate = workspace.consenting({ allows: () => true });
+  const gate = workspace.consenting(() => true);
   return gate.atPlace(path, { make: to !== undefined && !dryRun, exactly: true }, async (place) => {
     const found = foundAt(place);
     if (found?.blob === to?.blob && found?.mode === to?.mode) return undefined;

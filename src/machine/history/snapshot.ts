@@ -2,9 +2,8 @@ import { accessSync, constants, copyFileSync, existsSync, lstatSync, renameSync,
 import { join, relative, sep } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { discard, readPrivate, writePrivate } from '../folders.ts';
-import { GitFailure, type AskGit } from './ask-git.ts';
 import { appendLine, readLines } from './log.ts';
-import { openShadow, type Shadow } from './shadow.ts';
+import { GitFailure, type AskGit, openShadow, type Shadow } from './shadow.ts';
 
 /** A state of a work tree that is kept. */
 export interface Snapshot {

@@ -15,7 +15,7 @@ import {
   type Restoring,
   type UndoneFile,
 } from './restore-tree.ts';
-import type { Logged, Selection } from './select-changes.ts';
+import type { Logged, Selection } from './log.ts';
 import { writeFile, type Before } from './write.ts';
 
 /** What came of taking changes back. */

@@ -1,8 +1,8 @@
-/** What a person has been asked about changing files that others run or obey. */
-export interface Consent {
-  /** Whether a protected path opens for changing; `effect`: what changing it leads to. */
-  allows(path: string, effect: string): boolean;
-}
+/**
+ * Whether a person has agreed that a file which others run or obey is changed: a protected path opens for changing.
+ * `effect`: what changing it leads to.
+ */
+export type Consent = (path: string, effect: string) => boolean;
 
 /** A protected path, and what changing it leads to. */
 export interface Protected {
@@ -10,18 +10,13 @@ export interface Protected {
   readonly effect: string;
 }
 
-export const noConsent: Consent = { allows: () => false };
+export const noConsent: Consent = () => false;
 
 /** While a call is planned nothing is changed: what is protected opens, and is noted. */
 export function notingConsent(): { consent: Consent; protects: readonly Protected[] } {
   const noted = new Map<string, string>();
   return {
-    consent: {
-      allows(path, effect) {
-        noted.set(path, effect);
-        return true;
-      },
-    },
+    consent: (path, effect) => noted.set(path, effect).has(path),
     get protects() {
       return [...noted].map(([path, effect]) => ({ path, effect }));
     },
@@ -31,5 +26,5 @@ export function notingConsent(): { consent: Consent; protects: readonly Protecte
 /** What was planned, and nothing else. */
 export function consentTo(protects: readonly Protected[]): Consent {
   const agreed = new Set(protects.map(({ path }) => path));
-  return { allows: (path) => agreed.has(path) };
+  return (path) => agreed.has(path);
 }

@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  read,
-  readFile,
-  readFileSync,
-  readlinkSync,
-  readSync,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, read, readlinkSync, readSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -18,7 +8,6 @@ import { codeOf } from './real-path.ts';
 import { refusal } from './shown-path.ts';
 
 const readSome = promisify(read);
-const readWhole = promisify(readFile);
 
 /** Up to here a copy from the system's cache takes less time than handing it to another thread and back. */
 const smallBytes = 64 * 1024;
@@ -48,11 +37,6 @@ export class OpenFile {
       filled += bytesRead;
     }
     return buffer.subarray(0, filled);
-  }
-
-  /** All of it, also where it has grown, or says that it has 0 bytes. To be asked once. */
-  async readAll(): Promise<Buffer> {
-    return fstatSync(this.fd).size > smallBytes ? readWhole(this.fd) : readFileSync(this.fd);
   }
 
   /** May be called again. */

@@ -49,7 +49,7 @@ export async function openPlaceAt(
   { make, check, consent, root = dirname(real) }: Opening,
 ): Promise<Place> {
   const name = basename(real);
-  const parent = await locate(dirname(real));
+  const parent = locate(dirname(real));
   const missing = relative(parent.there, parent.real).split(sep).filter(Boolean);
   if (missing.length > 0 && !make) throw withoutFolder(given, parent.real);
   let folder = await openAt(parent.there, given);
@@ -57,7 +57,7 @@ export async function openPlaceAt(
   try {
     const planned = join(folder.path, ...missing, name);
     await check(planned, folder);
-    const confirmed = inGitFolder(planned) && consent.allows(planned, gitFolderEffect);
+    const confirmed = inGitFolder(planned) && consent(planned, gitFolderEffect);
     for (const step of missing) {
       const path = join(folder.path, step);
       lookOnceMore({ folder, path, confirmed }, given);

@@ -34,7 +34,7 @@ export function refuseProtected(
   const reason = protectedReason(path);
   if (reason?.never) throw protectedError(given, reason.effect);
   const effect = reason?.effect ?? (inGitFolder(path) ? gitFolderEffect : unclearEffect(path, isNew));
-  if (effect !== undefined && !consent.allows(path, effect)) throw protectedError(given, effect);
+  if (effect !== undefined && !consent(path, effect)) throw protectedError(given, effect);
 }
 
 /** FAT and NTFS also know `.vscode` as `VSCODE~1`. Windows itself tells the real name. */

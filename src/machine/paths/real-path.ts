@@ -1,5 +1,4 @@
 import { readlinkSync, realpathSync } from 'node:fs';
-import { realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, sep } from 'node:path';
 
 /** Where a path leads. */
@@ -20,39 +19,33 @@ const mostLinks = 40;
  * followed to where its target would be. Without `follow` a link at the end is itself what the path leads to; of other
  * names the real one counts, which may be another (`GIT~1`).
  */
-export async function locate(path: string, { follow = true } = {}): Promise<Location> {
+export function locate(path: string, { follow = true } = {}): Location {
   if (!follow && targetOf(path) !== undefined) {
-    const { real, there, missing } = await locate(dirname(path));
+    const { real, there, missing } = followed(dirname(path));
     if (missing === undefined) return { real: join(real, basename(path)), there };
   }
-  try {
-    const real = await realpath(path);
-    return { real, there: real };
-  } catch (error) {
-    codeOf(error);
-    return locateSync(path);
-  }
+  return followed(path);
 }
 
 /** The real path, also of what does not exist yet. */
-export const realPath = (path: string): string => locateSync(path).real;
+export const realPath = (path: string): string => followed(path).real;
 
-/** Without another thread: for a new file each step would take ten times as long. */
-function locateSync(path: string, links = 0): Location {
+/** Without another thread, which would take longer to be asked. */
+function followed(path: string, links = 0): Location {
   try {
     const real = realpathSync.native(path);
     return { real, there: real };
   } catch (error) {
     const [code, folder, name] = [codeOf(error), dirname(path), basename(path)];
     if (folder === path) return { real: path, there: path, missing: code };
-    const { real, there, missing } = locateSync(folder, links);
+    const { real, there, missing } = followed(folder, links);
     // Below nothing there is no way up: a `..` after a missing name must not climb out.
     if (name === '..') return { real: there, there, missing: 'ENOTDIR' };
     const here = { real: join(real, name), there, missing: missing ?? code };
     const target = missing === undefined ? targetOf(here.real) : undefined;
     if (target === undefined) return here;
     if (links >= mostLinks) return { ...here, missing: 'ELOOP' };
-    return locateSync(isAbsolute(target) ? target : real + sep + target, links + 1);
+    return followed(isAbsolute(target) ? target : real + sep + target, links + 1);
   }
 }
 

@@ -92,17 +92,17 @@ export class RootedWorkspace implements Workspace {
   ): Promise<string> {
     const { from, kind = 'any', mustExist = false } = options;
     const absolute = this.#absolute(given, from);
-    const { real, missing } = await locate(absolute);
+    const { real, missing } = locate(absolute);
     this.#refuse(given, real, 'read');
     if (missing !== undefined && (mustExist || missing !== 'ENOENT')) throw unreadable(given, missing);
     if (missing === undefined && kind !== 'any') refuseWrongKind(await statOf(real, given), given, kind);
-    const named = await locate(absolute, { follow: false });
+    const named = locate(absolute, { follow: false });
     return this.#holds(named.real) ? named.real : real;
   }
 
   /** Opens a regular file, a folder, or either. Throws what `resolve` throws. */
   async open(kind: PathKind, given: string, { from }: From = {}): Promise<Opened> {
-    const { real, missing } = await locate(this.#absolute(given, from));
+    const { real, missing } = locate(this.#absolute(given, from));
     this.#refuse(given, real, 'read');
     if (missing !== undefined) throw unreadable(given, missing);
     return openAt(real, given, (opened) => {
@@ -122,7 +122,7 @@ export class RootedWorkspace implements Workspace {
     { from, follow = true, make = false, exactly = false }: From & PlaceOptions = {},
   ): Promise<Place> {
     const absolute = this.#absolute(given, from);
-    const { real, missing } = await locate(follow ? absolute : withoutSlashes(absolute), { follow });
+    const { real, missing } = locate(follow ? absolute : withoutSlashes(absolute), { follow });
     const consent = this.#consent;
     const check = (path: string) => {
       this.#refuse(given, path, 'write');

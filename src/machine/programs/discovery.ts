@@ -114,38 +114,39 @@ type Wanted = Pick<ProgramFacts, 'id' | 'elsewhere'> & {
   readonly at?: string | undefined;
 };
 
-/** Looks at all candidates, also behind the best: to say why the others lost. */
+/** Looks at all candidates, to say why the others lost. What the settings name is taken, or nothing. */
 async function choose(wanted: Wanted, foldersWith: FoldersWith, place: Place): Promise<Search> {
-  if (wanted.at !== undefined) return chooseNamed(wanted, wanted.at, place);
-  const [named, known] = await Promise.all([
-    Promise.all(
-      wanted.names.map((name) => candidatesIn(foldersWith(name.name), { ...name, id: wanted.id }, place)),
-    ),
-    candidatesElsewhere(wanted, place),
-  ]);
-  const found = [...named.flat(), ...known];
+  const { id, names, at } = wanted;
+  const found =
+    at === undefined
+      ? [
+          ...(await Promise.all(
+            names.map((name) => candidatesIn(foldersWith(name.name), { ...name, id }, place)),
+          )),
+          await candidatesElsewhere(wanted, place),
+        ].flat()
+      : await candidatesAt(at, wanted, place);
   // A known place may be on the search path as well.
-  const all = found.filter((one, at) => found.findIndex(({ path }) => path === one.path) === at);
+  const all = found.filter((one, index) => found.findIndex(({ path }) => path === one.path) === index);
   const best = all.find(({ why }) => why === undefined);
   const others = all
     .filter((candidate) => candidate !== best)
     .map(({ path, why = 'comes later' }) => ({ path, why }));
-  if (best) return { installed: await installationOf(wanted.id, best, others, place) };
-  const count = place.path.folders.length;
-  const called = wanted.names.map(({ name, words }) => [name, ...words].join(' '));
-  const looked = `no ${called.join(', ')} in ${count === 1 ? 'one folder' : `${count} folders`}`;
+  if (best) return { installed: await installationOf(id, best, others, place) };
   const refused = others.map(({ path, why }) => `${path} is ${why}`).join('; ');
+  if (at !== undefined) return { why: refused || `${at}, which the settings name, cannot be started` };
+  const count = place.path.folders.length;
+  const called = names.map(({ name, words }) => [name, ...words].join(' '));
+  const looked = `no ${called.join(', ')} in ${count === 1 ? 'one folder' : `${count} folders`}`;
   return { why: refused === '' ? looked : `${looked} that can be used: ${refused}` };
 }
 
-/** What the settings name is taken, or nothing. */
-async function chooseNamed({ id, names }: Wanted, path: string, place: Place): Promise<Search> {
+/** A file by its path, as the settings or a program's own facts have it. */
+async function candidatesAt(file: string, { id, names, at }: Wanted, place: Place): Promise<Candidate[]> {
   const { basename, dirname } = pathsOf(place.host);
   const { words = [] } = names[0] ?? {};
-  const [found] = await candidatesIn([dirname(path)], { name: basename(path), words, id }, place);
-  if (!found) return { why: `${path}, which the settings name, cannot be started` };
-  if (found.why !== undefined) return { why: `${path}, which the settings name, is ${found.why}` };
-  return { installed: await installationOf(id, { ...found, source: 'settings' }, [], place) };
+  const found = await candidatesIn([dirname(file)], { name: basename(file), words, id }, place);
+  return at === undefined ? found : found.map((one) => ({ ...one, source: 'settings' }));
 }
 
 async function candidatesIn(
@@ -163,17 +164,15 @@ async function candidatesIn(
   );
 }
 
-async function candidatesElsewhere({ id, names, elsewhere }: Wanted, place: Place): Promise<Candidate[]> {
+async function candidatesElsewhere(wanted: Wanted, place: Place): Promise<Candidate[]> {
   const { host } = place;
-  const { basename, dirname } = pathsOf(host);
-  const { words = [] } = names[0] ?? {};
-  const files = await Promise.all((elsewhere?.[host.platform] ?? []).map((file) => expandPlace(file, host)));
-  const found = files.flat().map(async (file) => {
+  const known = wanted.elsewhere?.[host.platform] ?? [];
+  const files = (await Promise.all(known.map((file) => expandPlace(file, host)))).flat();
+  const found = files.map(async (file) => {
     // Its folder is not on the search path, hence has not been looked at.
-    const folder = await lookAtFolder(dirname(file), host);
-    const candidates = await candidatesIn([dirname(file)], { name: basename(file), words, id }, place);
-    const why = folder && 'why' in folder ? `in a folder that is left out: ${folder.why}` : undefined;
-    return candidates.map((candidate) => ({ ...candidate, why: candidate.why ?? why }));
+    const folder = await lookAtFolder(pathsOf(host).dirname(file), host);
+    const left = folder && 'why' in folder ? `in a folder that is left out: ${folder.why}` : undefined;
+    return (await candidatesAt(file, wanted, place)).map((one) => ({ ...one, why: one.why ?? left }));
   });
   return (await Promise.all(found)).flat();
 }

@@ -8,7 +8,7 @@ import { isExecutable } from './is-executable.ts';
  */
 export async function findRipgrep(discovered?: string): Promise<string> {
   for (const candidate of [shipped(), discovered])
-    if (candidate !== undefined && (await isExecutable(candidate))) return candidate;
+    if (candidate !== undefined && isExecutable(candidate)) return candidate;
   throw new ToolcribError(
     'PROGRAM_NOT_FOUND',
     `ripgrep (rg) was not found: @vscode/ripgrep has none for ${platform}, and it is not on the search path.`,

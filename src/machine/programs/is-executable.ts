@@ -1,8 +1,12 @@
-import { access, constants } from 'node:fs/promises';
+import { accessSync, constants, statSync } from 'node:fs';
 
-/** Whether we may run a file. */
-export const isExecutable = (file: string): Promise<boolean> =>
-  access(file, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+/** Whether a path leads to a file that we may run. Some microseconds, less than another thread takes to be asked. */
+export function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    // Not there, or not for us.
+    return false;
+  }
+}

@@ -1,14 +1,13 @@
 import { stat } from 'node:fs/promises';
-import { basename, join, posix } from 'node:path';
+import { basename, posix } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import type { Workspace } from '../../core/tool.ts';
-import { upwards } from '../../core/upwards.ts';
 import type { Host } from '../host.ts';
 import { rooted } from '../paths/workspace.ts';
 import { whichProgram } from './discovery.ts';
 import type { SearchPath } from './installation.ts';
 import { isExecutable } from './is-executable.ts';
-import { projectFolders } from './project-folders.ts';
+import { ownProgram, projectFolders } from './project-folders.ts';
 
 /** A program that a caller has named, and where it was found. */
 export interface NamedProgram {
@@ -40,13 +39,13 @@ export const namedProgram = (name: string, where: Where): Promise<NamedProgram> 
   /[\\/]/.test(name) ? programAt(name, where) : programNamed(name, where);
 
 async function programNamed(name: string, where: Where): Promise<NamedProgram> {
-  const { workspace, host, path, own } = where;
+  const { folder, workspace, host, path, own } = where;
   const copies = own.filter((place) => basename(place).replace(/\.(?:exe|cmd|bat)$/i, '') === name);
-  const copy = await firstOf(copies, where);
-  if (copy) return copy;
+  const copy = ownProgram(copies, folder, workspace.roots);
+  if (copy !== undefined) return stamped(copy);
   const search = await whichProgram(name, host, path);
-  const project = await projectFolders(workspace.roots);
-  if ('installed' in search && !(await project.holds(search.installed.program))) {
+  const project = projectFolders(workspace.roots);
+  if ('installed' in search && !project.holds(search.installed.program)) {
     const { program, leading } = search.installed;
     return { program, leading };
   }
@@ -54,8 +53,9 @@ async function programNamed(name: string, where: Where): Promise<NamedProgram> {
   const folders = new Set(own.map((place) => posix.dirname(place)).filter((folder) => folder.includes('/')));
   const endings = host.platform === 'win32' ? ['.exe', '.cmd'] : [''];
   const beside = [...folders].flatMap((folder) => endings.map((ending) => `${folder}/${name}${ending}`));
-  const found = /^[\w.+@-]+$/.test(name) ? await firstOf(beside, where) : undefined;
-  if (found) return found;
+  const isPlain = /^[\w.+@-]+$/.test(name);
+  const found = isPlain ? ownProgram(beside, folder, workspace.roots) : undefined;
+  if (found !== undefined) return stamped(found);
   const why =
     'why' in search
       ? search.why
@@ -65,23 +65,6 @@ async function programNamed(name: string, where: Where): Promise<NamedProgram> {
     `command: ${JSON.stringify(name)} was not found: ${why}.`,
     `One of the project is named by its path, such as ./${basename(name)}.`,
   );
-}
-
-/** The first of these places that has a program, from the folder upwards. */
-async function firstOf(
-  places: readonly string[],
-  { folder, workspace }: Where,
-): Promise<NamedProgram | undefined> {
-  for (const here of upwards(folder, workspace.roots))
-    for (const place of places) {
-      const file = join(here, place);
-      const isFile = await stat(file).then(
-        (facts) => facts.isFile(),
-        () => false,
-      );
-      if (isFile && (await isExecutable(file))) return stamped(file);
-    }
-  return undefined;
 }
 
 async function programAt(name: string, { folder, workspace, mayBeMade }: Where): Promise<NamedProgram> {
@@ -97,7 +80,7 @@ async function programAt(name: string, { folder, workspace, mayBeMade }: Where):
   }
   const { handle, path } = opened;
   await handle.close();
-  if (!(await isExecutable(path)))
+  if (!isExecutable(path))
     throw new ToolcribError(
       'ARG_INVALID',
       `command: ${JSON.stringify(name)} is not executable.`,

@@ -9,16 +9,6 @@ import { presentable } from '../presentable.ts';
 import type { Outcome, Run } from '../processes/process.ts';
 import type { Installation, ProgramFacts, SearchPath, Version } from './installation.ts';
 
-/**
- * The version of each installation, by id. Programs are asked at most once while the probe lives, also when several
- * callers want to know at the same time.
- */
-export type VersionProbe = (
-  installations: readonly Installation[],
-  facts: readonly ProgramFacts[],
-  path: SearchPath,
-) => Promise<Map<string, Version>>;
-
 interface World {
   readonly run: Run;
   readonly host: Host;
@@ -39,11 +29,18 @@ const offline = {
   npm_config_offline: 'true',
 };
 
-/** Asks programs for their versions: fixed arguments, an empty folder, a scrubbed environment, little time. */
-export function createVersionProbe(world: World): VersionProbe {
+/**
+ * Asks programs for their versions: fixed arguments, an empty folder, a scrubbed environment, little time. Each is
+ * asked at most once while the probe lives, also when several callers want to know at the same time.
+ */
+export function createVersionProbe(world: World) {
   const asked = new Map<string, Promise<Version>>();
   const queued = limited(atOnce);
-  return async (installations, facts, path) => {
+  return async (
+    installations: readonly Installation[],
+    facts: readonly ProgramFacts[],
+    path: SearchPath,
+  ): Promise<Map<string, Version>> => {
     const known = keptVersions(world.cacheFolder);
     const learned: KeptVersions = {};
     const versionOf = async (installation: Installation): Promise<Version> => {

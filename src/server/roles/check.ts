@@ -134,8 +134,8 @@ async function stepsOf(kind: Kind, looking: Looking): Promise<Step<About>[]> {
 }
 
 /**
- * By what a project does something: what its own script names, else what it shows signs of, else the script itself, else
- * what it shows signs of and is not here.
+ * By what a project does something: what its own script names, else what it shows signs of, else the script itself,
+ * else what it shows signs of and is not here.
  */
 export async function chosenFor(
   kind: Kind,

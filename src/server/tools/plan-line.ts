@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { printable } from '../../core/command-line.ts';
 import { deniedGlobs } from '../../core/rule.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import { parseLine, printProgram, type LineProgram, type ParsedLine } from '../../core/parse-line.ts';
 import type { Plan, PlanContext } from '../../core/tool.ts';
 import { isInside } from '../../machine/paths/inside.ts';
 import type { Stage } from '../../machine/processes/pipe.ts';
@@ -14,6 +13,7 @@ import type { OwnServices } from '../own-tools.ts';
 import type { Manifest } from '../published.ts';
 import { prefixOf } from './lasting-prefix.ts';
 import { onlyLooks } from './looking.ts';
+import { parseLine, printProgram, type LineProgram, type ParsedLine } from './parse-line.ts';
 
 /** What is to be run, as it was given. */
 export interface GivenLine {
@@ -138,7 +138,7 @@ async function preparer(
   { workspace, isFree }: Pick<PlanContext, 'workspace'> & { readonly isFree: boolean },
 ) {
   const { path } = await discovery();
-  const project = await projectFolders(workspace.roots);
+  const project = projectFolders(workspace.roots);
   const own = ownPlaces(manifest, host.platform === 'win32' ? 'win32' : 'posix');
   return async (of: LineProgram, { input, mayBeMade }: Placed): Promise<Prepared> => {
     const [name, ...args] = of.argv;

@@ -1,5 +1,5 @@
-import { printable } from './command-line.ts';
-import { ToolcribError } from './errors.ts';
+import { printable } from '../../core/command-line.ts';
+import { ToolcribError } from '../../core/errors.ts';
 
 /** One program of a line. */
 export interface LineProgram {

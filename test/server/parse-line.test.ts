@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { printable } from '../../src/core/command-line.ts';
-import { parseLine, printProgram } from '../../src/core/parse-line.ts';
+import { parseLine, printProgram } from '../../src/server/tools/parse-line.ts';
 
 /** `a b | c && d`, with what the words became. */
 const programs = (line: string) => parseLine(line).pipes.map((pipe) => pipe.map(({ argv }) => argv));

@@ -1,8 +1,9 @@
+import { posix } from 'node:path';
 import * as z from 'zod';
-import { nearest } from './nearest.ts';
-import { exposeModes, questionModes } from './settings.ts';
-import { decisions, ruleProblem, unknownTool, type Rule } from './rule.ts';
-import type { Budgets, Config } from './settings.ts';
+import { nearest } from '../../core/nearest.ts';
+import { decisions, ruleProblem, unknownTool, type Rule } from '../../core/rule.ts';
+import { exposeModes, questionModes, type Budgets, type Config } from '../../core/settings.ts';
+import { shownPath } from '../paths/shown-path.ts';
 
 type Path = readonly (string | number)[];
 
@@ -12,15 +13,13 @@ export interface Complaint {
   readonly says: string;
 }
 
-export type Checked = { readonly config: Config } | { readonly complaints: readonly Complaint[] };
-
 /** What names can be meant. */
 export interface KnownNames {
   readonly tools: readonly string[];
   readonly toolsets: readonly string[];
 }
 
-interface ConfigFile {
+export interface ConfigFile {
   /** A project's file can only narrow what the operator's says, and has no settings but those that do. */
   readonly whose: 'operator' | 'project';
   /** How it is called when one of its rules decides. */
@@ -29,33 +28,26 @@ interface ConfigFile {
   readonly known?: KnownNames | undefined;
 }
 
-/**
- * The settings that the content of a file stands for, or all that is wrong with it. `content` is as JSON has it;
- * objects without a prototype are fine.
- */
-export function checkConfig(content: unknown, { whose, file, known }: ConfigFile): Checked {
+/** The settings that the content of a file stands for, or all that is wrong with it. `content` is as JSON has it. */
+export function checkConfig(
+  content: unknown,
+  { whose, file, known }: ConfigFile,
+): { readonly config: Config } | { readonly complaints: readonly Complaint[] } {
   const schema = whose === 'operator' ? operatorSchema(known) : projectSchema(known);
   // A compiled check pays off with the second file.
   const parsed = schema.safeParse(content, { jitless: true });
   if (!parsed.success)
     return { complaints: parsed.error.issues.flatMap((issue) => complaintsOf(issue, schema)) };
-  const { folders, databases, programs, ...written } = parsed.data as z.output<
-    ReturnType<typeof operatorSchema>
-  >;
-  const ofFolders = Object.entries(folders ?? {}).map(
+  const written = parsed.data as z.output<ReturnType<typeof operatorSchema>>;
+  const { folders = {}, databases = {}, programs = {}, ...own } = written;
+  if (whose === 'project') return { config: withRules(own, file) };
+  const ofFolders = Object.entries(folders).map(
     ([folder, narrower]) => [folder, withRules(narrower, `folders ${shown(folder)} of ${file}`)] as const,
   );
-  const operators = {
-    databases: byName(Object.entries(databases ?? {})),
-    programs: byName(Object.entries(programs ?? {})),
-    folders: byName(ofFolders),
+  return {
+    config: { ...withRules(own, file), databases, programs, folders: Object.fromEntries(ofFolders) },
   };
-  return { config: { ...withRules(written, file), ...(whose === 'operator' && operators) } };
 }
-
-/** Without a prototype: nothing is found in it that nobody has written. */
-const byName = <V>(entries: readonly (readonly [string, V])[]): Record<string, V> =>
-  Object.assign(Object.create(null) as Record<string, V>, Object.fromEntries(entries));
 
 /** The same, with a list of rules that know where they stand. */
 const withRules = <T extends { rules?: Readonly<Record<string, Rule['decision']>> }>(
@@ -70,23 +62,23 @@ const withRules = <T extends { rules?: Readonly<Record<string, Rule['decision']>
   })),
 });
 
-const budget = (least: number, most: number) => z.exactOptional(z.int().min(least).max(most));
+const budget = (most: number) => z.exactOptional(z.int().min(1).max(most));
 
 /** The upper bounds are what nobody needs more of: an hour for a call, a week for a job, 100 GB, a year. */
 const budgets = z.strictObject({
-  callSeconds: budget(1, 3600),
-  jobMinutes: budget(1, 10_080),
-  jobs: budget(1, 1000),
-  calls: budget(1, 1000),
-  outputMegabytes: budget(1, 102_400),
-  outputHours: budget(1, 8760),
+  callSeconds: budget(3600),
+  jobMinutes: budget(10_080),
+  jobs: budget(1000),
+  calls: budget(1000),
+  outputMegabytes: budget(102_400),
+  outputHours: budget(8760),
 } satisfies Record<keyof Budgets, z.ZodType>);
 
 /** What one folder can be given: by its own file, or in the operator's. */
 const narrower = (known: KnownNames | undefined) => ({
   readOnly: z.exactOptional(z.boolean()),
   toolsets: z.exactOptional(z.array(checked((name) => toolsetProblem(name, known)))),
-  rules: z.exactOptional(rulesSchema(narrowing, known)),
+  rules: z.exactOptional(rulesSchema(['ask', 'deny'], known)),
   budgets: z.exactOptional(budgets),
 });
 
@@ -99,19 +91,19 @@ const projectSchema = (known: KnownNames | undefined) =>
 
 const operatorSchema = (known: KnownNames | undefined) =>
   z.strictObject({
-    roots: z.exactOptional(z.array(checked(absoluteProblem).min(1)).min(1)),
+    roots: z.exactOptional(z.array(absolute()).min(1)),
     ...narrower(known),
     rules: z.exactOptional(rulesSchema(decisions, known)),
     questions: z.exactOptional(z.enum(questionModes)),
     checkpoints: z.exactOptional(z.boolean()),
     expose: z.exactOptional(z.enum(exposeModes)),
-    folders: z.exactOptional(z.record(checked(absoluteProblem), z.strictObject(narrower(known)))),
+    folders: z.exactOptional(z.record(absolute(), z.strictObject(narrower(known)))),
     databases: z.exactOptional(z.record(checked(databaseNameProblem), database)),
-    path: z.exactOptional(z.array(checked(absoluteProblem).min(1))),
+    path: z.exactOptional(z.array(absolute())),
     programs: z.exactOptional(
       z.record(
         checked((name) => toolsetProblem(name, known)),
-        checked(absoluteProblem).min(1),
+        absolute(),
       ),
     ),
   });
@@ -123,7 +115,7 @@ const checked = (problemOf: (text: string) => string | undefined) =>
     if (message !== undefined) context.addIssue({ code: 'custom', message, path: [] });
   });
 
-const narrowing = ['ask', 'deny'] as const;
+const absolute = () => checked(absoluteProblem).min(1);
 
 /** Each rule is tried on every call, so there is an end to them. */
 const mostRules = 500;
@@ -132,7 +124,7 @@ const narrowerSays = 'a project can only narrow: expected "ask" or "deny"';
 
 const rulesSchema = (allowed: readonly Rule['decision'][], known: KnownNames | undefined) =>
   z
-    .record(z.string(), allowed === decisions ? z.enum(decisions) : z.enum(narrowing, narrowerSays))
+    .record(z.string(), z.enum(allowed, allowed === decisions ? undefined : narrowerSays))
     .refine((rules) => Object.keys(rules).length <= mostRules, `has more than ${mostRules}.`)
     .superRefine((rules, context) => {
       for (const [pattern, decision] of Object.entries(rules)) {
@@ -154,13 +146,11 @@ const database = z
   })
   .superRefine(({ engine, url, urlFrom }, context) => {
     const known: readonly string[] = schemes[engine];
+    const complain = (message: string, path: string[]) => context.addIssue({ code: 'custom', message, path });
     if ((url === undefined) === (urlFrom === undefined))
-      context.addIssue({
-        code: 'custom',
-        message: 'needs either url, or urlFrom: the variable that holds it.',
-      });
+      complain('needs either url, or urlFrom: the variable that holds it.', []);
     else if (url !== undefined && !(URL.canParse(url) && known.includes(new URL(url).protocol)))
-      context.addIssue({ code: 'custom', message: `expected ${known[0]}//user@host/name.`, path: ['url'] });
+      complain(`expected ${known[0]}//user@host/name.`, ['url']);
   });
 
 const databaseNameProblem = (name: string): string | undefined =>
@@ -181,62 +171,38 @@ function absoluteProblem(path: string): string | undefined {
   return `${shown(path)} is not absolute; where a host starts the server is not known.`;
 }
 
-/** Whether some step of a relative path is above where it starts. */
 function insideProblem(path: string): string | undefined {
   if (/\p{Cc}/u.test(path)) return `${shown(path)} has a control character.`;
-  let depth = 0;
-  const leaves = path.split(/[/\\]/).some((step) => {
-    if (step === '..') depth--;
-    else if (step !== '' && step !== '.') depth++;
-    return depth < 0;
-  });
-  if (!leaves && !isAbsolute(path)) return undefined;
+  const leads = posix.normalize(path.replaceAll('\\', '/'));
+  if (!isAbsolute(path) && leads !== '..' && !leads.startsWith('../')) return undefined;
   const wayOut = 'whose file can only narrow what is open: name folders inside it.';
   return `${shown(path)} leads outside of the project, ${wayOut}`;
 }
 
-/** Only the first is shown; a file that has nothing else is not worth the time. */
-const mostComplaints = 20;
-
 function complaintsOf(issue: z.core.$ZodIssue, schema: z.ZodObject): Complaint[] {
   const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
   if (issue.code === 'unrecognized_keys')
+    // Only the first is shown; a file that has nothing else is not worth the time.
     return issue.keys
-      .slice(0, mostComplaints)
+      .slice(0, 20)
       .map((key) => ({ path: [...path, key], says: unknownKey(key, path, schema) }));
-  if (issue.code === 'invalid_key')
-    return [{ path, says: sentence(issue.issues[0]?.message ?? 'is no name') }];
   if (issue.code === 'too_small' && issue.minimum === 1 && ['array', 'string'].includes(issue.origin))
     return [{ path, says: 'is empty; leave it out to say nothing.' }];
-  return [{ path, says: sentence(issue.message.replace(/^Invalid (?:input|option): /, '')) }];
+  const { message = 'is no name' } = issue.code === 'invalid_key' ? (issue.issues[0] ?? {}) : issue;
+  const says = message.replace(/^Invalid (?:input|option): /, '');
+  return [{ path, says: /[.?]$/.test(says) ? says : `${says}.` }];
 }
 
-/** Settings of earlier versions, and what says the same now. */
-const successors: Readonly<Record<string, string>> = {
-  effects: '"readOnly": true, or "rules": {"run(git push*)": "deny"}, says it for what is meant.',
-  allow: '"rules": {"run(npm test*)": "allow"} says it for what is meant.',
-  whenUnasked: '"questions": "none" is for where nobody is there; toolcrib trust FOLDER for one folder.',
-  callsPerSecond: 'budgets.calls says how many go on at once.',
-};
-
 function unknownKey(key: string, path: Path, schema: z.ZodObject): string {
-  if (Object.hasOwn(successors, key)) return `there is no such setting any more; ${successors[key]}`;
   if (path[0] === 'folders' && path.length === 2 && key === 'roots')
     return 'the folder itself is meant; "roots" beside "folders" are the folders that are open.';
   if (path.length !== 1 && Object.hasOwn(operatorSchema(undefined).shape, key))
     return "only the operator can set it, in a file of their own, for everything: a project's file can only narrow.";
-  const known = keysAt(schema, path);
+  const ofFolder = path[0] === 'folders' ? narrower(undefined) : schema.shape;
+  const shape =
+    path.at(-1) === 'budgets' ? budgets.shape : path[0] === 'databases' ? database.shape : ofFolder;
+  const known = Object.keys(shape);
   return `there is no such setting${meant(key, known)} The settings are ${known.join(', ')}.`;
-}
-
-function keysAt(schema: z.core.$ZodType, [step, ...rest]: Path): string[] {
-  if (schema instanceof z.ZodExactOptional)
-    return keysAt(schema.unwrap(), step === undefined ? [] : [step, ...rest]);
-  if (schema instanceof z.ZodRecord) return keysAt(schema.valueType, rest);
-  if (!(schema instanceof z.ZodObject)) return [];
-  const next: unknown =
-    step !== undefined && Object.hasOwn(schema.shape, step) ? schema.shape[step] : undefined;
-  return next === undefined ? Object.keys(schema.shape) : keysAt(next as z.core.$ZodType, rest);
 }
 
 const meant = (word: string, known: readonly string[]): string => {
@@ -244,16 +210,7 @@ const meant = (word: string, known: readonly string[]): string => {
   return best === undefined ? '.' : `; did you mean ${best}?`;
 };
 
-const sentence = (text: string): string => (/[.?]$/.test(text) ? text : `${text}.`);
-
 /** Where in the settings, for people. A project's file may have any keys: they are cut, and cannot command or hide. */
 export const placeOf = (path: Path): string => path.map((step) => shown(String(step))).join('.');
 
-function shown(text: string): string {
-  const cut = text.length > 60 ? `${text.slice(0, 60)}…` : text;
-  if (!/[\p{C}\p{Z}"]/u.test(cut)) return cut;
-  return JSON.stringify(cut).replaceAll(
-    /[\p{C}\u2028\u2029]/gu,
-    (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`,
-  );
-}
+const shown = (text: string): string => shownPath(text.length > 60 ? `${text.slice(0, 60)}…` : text);
