@@ -1,9 +1,9 @@
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join, posix, win32 } from 'node:path';
+import { delimiter, dirname, posix, win32 } from 'node:path';
+import which from 'which';
 import type { Platform } from '../core/discoverer.ts';
 import { thisPlatform } from './folders.ts';
-import { isExecutable } from './programs/is-executable.ts';
 
 export interface FileFacts {
   readonly isFile: boolean;
@@ -81,8 +81,10 @@ async function head(path: string, bytes: number): Promise<string | undefined> {
 }
 
 async function startable(name: string, folders: readonly string[], endings: readonly string[]) {
-  // On Windows a name may have its ending already.
-  const isWhole = endings.length === 0 || endings.some((ending) => name.toLowerCase().endsWith(ending));
-  const all = isWhole ? ['', ...endings] : endings;
-  return folders.flatMap((folder) => all.map((ending) => join(folder, name + ending)).filter(isExecutable));
+  // The package takes an empty path for that of the process.
+  if (folders.length === 0) return [];
+  const path = folders.join(delimiter);
+  const found = await which(name, { path, pathExt: endings.join(delimiter), all: true, nothrow: true });
+  // On Windows it looks into the working directory as well.
+  return [...new Set(found)].filter((file) => folders.includes(dirname(file)));
 }
