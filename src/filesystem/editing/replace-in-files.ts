@@ -20,11 +20,10 @@ import {
 import { findReplacements, type FileReplacements } from '../searching/replacements.ts';
 import type { Services } from '../services.ts';
 import { fileBytes, fileText } from '../text/file-text.ts';
-import { changeFile, type FileChange } from './change-files.ts';
+import { changeFile, changingBy, type FileChange } from './change-files.ts';
 import { manyChanged } from './change-text.ts';
 import { togetherAs, type StepDone } from './change-together.ts';
-import { changingBy } from './edit-file.ts';
-import { refuseMask } from './overwrite.ts';
+import { refuseMask } from './refusals.ts';
 import { replacementFor } from './replacement-text.ts';
 
 const params = z.strictObject({
