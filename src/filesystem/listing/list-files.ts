@@ -13,7 +13,7 @@ import { withCommas } from '../with-commas.ts';
 import { findFiles } from './find-files.ts';
 import { openPatternFolder, parseGlob, type GlobPattern } from './glob-pattern.ts';
 import { cursorParam } from './kept-lists.ts';
-import { listFolder, statOf, targetOf, type ListedEntry, type Listing } from './list-folder.ts';
+import { entryOf, listFolder, statOf, targetOf, type ListedEntry, type Listing } from './list-folder.ts';
 
 const usualLimit = 500;
 const mostEntries = 2000;
@@ -82,50 +82,36 @@ export const listFiles = (services: Services): Tool =>
 
 async function pageOf(task: Task, { signal, workspace }: CallContext, services: Services) {
   const { given, pattern, folder } = task;
-  const { cursor, limit, sizes, ...asked } = given;
+  const { cursor, limit, sizes, sort = 'path', ...asked } = given;
   const isOneFolder = !pattern && given.depth === 1;
-  const start = isOneFolder ? '.' : nameInRoots(folder.path, workspace.roots);
+  const start = isOneFolder ? '' : `${nameInRoots(folder.path, workspace.roots)}/`.replace(/^\.\//, '');
   const { list, from, to, lines, next } = await services.lists.page({
-    question: JSON.stringify(['list', folder.path, asked]),
+    question: JSON.stringify(['list', folder.path, sort, asked]),
     cursor,
-    make: () => (isOneFolder ? oneFolder(task) : filesBelow(task, signal, services)),
+    make: () => (isOneFolder ? listFolder(folder, sort) : filesBelow(task, signal, services)),
     limit,
     room: limit > usualLimit ? mostCharacters : usualCharacters,
-    linesAt({ items }, index) {
-      const entry = items[index];
-      return entry ? [lineOf(entry, start, folder, sizes)] : [];
+    linesAt({ items, isIgnored }, index) {
+      const item = items[index];
+      if (item === undefined) return [];
+      const entry = entryOf(item);
+      return [lineOf(entry, start, folder, sizes) + (isIgnored?.(entry) ? '  [ignored]' : '')];
     },
   });
   if (pattern && list.items.length === 0) return ['No files match.', ...bracketed(list.notes)].join('\n');
   return [...lines, ...bracketed(footer(list, from, to, next))].join('\n');
 }
 
-async function oneFolder({ given, folder }: Task): Promise<Listing> {
-  const listing = await listFolder(folder);
-  if (given.sort !== 'modified') return listing;
-  const changed = new Map(listing.items.map((entry) => [entry, statOf(folder, entry)?.mtimeMs ?? 0]));
-  return {
-    ...listing,
-    items: listing.items.toSorted((a, b) => (changed.get(b) ?? 0) - (changed.get(a) ?? 0)),
-  };
-}
-
 /** The files that a pattern chooses, or those down to a depth with the folders in which there are more. */
-async function filesBelow({ given, pattern, folder }: Task, signal: AbortSignal, services: Services) {
+async function filesBelow(
+  { given, pattern, folder }: Task,
+  signal: AbortSignal,
+  services: Services,
+): Promise<Listing> {
   const { depth, hidden, ignored, sort = 'path' } = given;
-  const { paths, notes } = await findFiles(services, {
-    where: folder,
-    pattern,
-    hidden,
-    ignored,
-    sort,
-    signal,
-  });
-  const shown = pattern ? paths : new Set(paths.map((path) => downTo(path, depth)));
-  const items = Array.from(shown, (path): ListedEntry =>
-    path.endsWith('/') ? { path: path.slice(0, -1), kind: 'folder' } : { path, kind: 'file' },
-  );
-  return { items, notes };
+  const request = { where: folder, pattern, hidden, ignored, sort, signal };
+  const { paths, notes } = await findFiles(services, request);
+  return { items: pattern ? paths : [...new Set(paths.map((path) => downTo(path, depth)))], notes };
 }
 
 function downTo(path: string, depth: number): string {
@@ -134,16 +120,15 @@ function downTo(path: string, depth: number): string {
 }
 
 /** One entry as a line. */
-function lineOf(entry: ListedEntry, start: string, folder: Opened, sizes: boolean): string {
-  const shown = shownName((start === '.' ? entry.path : `${start}/${entry.path}`).replaceAll('/', sep));
-  const mark = entry.isIgnored ? '  [ignored]' : '';
-  if (entry.kind === 'folder') return `${shown}/${mark}`;
-  if (entry.kind === 'file') {
-    const size = sizes ? statOf(folder, entry)?.size : undefined;
-    return size === undefined ? shown + mark : `${shown}  ${withCommas(size)}${mark}`;
+function lineOf({ path: at, kind }: ListedEntry, start: string, folder: Opened, sizes: boolean): string {
+  const shown = shownName((start + at).replaceAll('/', sep));
+  if (kind === 'folder') return `${shown}/`;
+  if (kind === 'file') {
+    const size = sizes ? statOf(folder, at)?.size : undefined;
+    return size === undefined ? shown : `${shown}  ${withCommas(size)}`;
   }
-  const target = entry.kind === 'link' ? targetOf(folder, entry) : undefined;
-  return target === undefined ? `${shown}  [${entry.kind}]` : `${shown} -> ${shownName(target)}`;
+  const target = kind === 'link' ? targetOf(folder, at) : undefined;
+  return target === undefined ? `${shown}  [${kind}]` : `${shown} -> ${shownName(target)}`;
 }
 
 /** Quoted when it could be read as a name with something behind it, as the end of the listing, or as two lines. */

@@ -102,3 +102,7 @@ export function grepRequest(given: z.output<typeof grepParams>): GrepParams {
 /** Whether a pattern can only match across lines. */
 export const spansLines = (pattern: string, isLiteral: boolean): boolean =>
   pattern.includes('\n') || (!isLiteral && /(?<!\\)(?:\\\\)*\\n/.test(pattern));
+
+/** Whether it would be another text as plain text. */
+export const hasSigns = ({ pattern, literal }: Pick<ChosenFiles, 'pattern' | 'literal'>): boolean =>
+  !literal && /[\\^$.*+?()[\]{}|]/.test(pattern);

@@ -1,16 +1,14 @@
 import { join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
-import { grepParams, grepRequest, type GrepParams } from './grep-params.ts';
-import { defineSimpleTool, type Tool } from '../../core/tool.ts';
+import { defineSimpleTool, type CallContext, type Tool } from '../../core/tool.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
-import { rooted } from '../../machine/paths/workspace.ts';
 import { inlineLimit, presentable } from '../../machine/presentable.ts';
-import { parseGlob } from '../listing/glob-pattern.ts';
-import { findMatches, type FoundMatches, type GrepSearch, type Match } from './found-matches.ts';
-import { openScope } from './search-scope.ts';
 import { nameInRoots } from '../name-in-roots.ts';
 import type { Services } from '../services.ts';
 import { withCommas } from '../with-commas.ts';
+import { findMatches, type FoundMatches, type Match } from './found-matches.ts';
+import { grepParams, grepRequest, hasSigns, type GrepParams } from './grep-params.ts';
+import { openScope } from './search-scope.ts';
 
 /** Contents of files by a regular expression. */
 export const grep = (services: Services): Tool =>
@@ -24,111 +22,101 @@ export const grep = (services: Services): Tool =>
     effects: ['read'],
     params: grepParams,
     async call(values, context) {
-      const given = grepRequest(values);
-      const pattern = given.glob === undefined ? undefined : parseGlob(given.glob.replace(/^!/, ''));
-      const where = await openScope(given, pattern, rooted(context.workspace));
-      try {
-        const text = await answerOf({ given, pattern, where, context, services });
-        return { content: [{ type: 'text', text }] };
-      } finally {
-        await where.handle.close();
-      }
+      const text = await answerOf(grepRequest(values), context, services);
+      return { content: [{ type: 'text', text }] };
     },
   });
 
 /** What is found; else what a look at the same text in another way finds. */
-async function answerOf(request: GrepSearch): Promise<string> {
-  const { given } = request;
-  const asText = { ...request, given: { ...given, literal: true, cursor: undefined } };
-  const hasSigns = !given.literal && /[\\^$.*+?()[\]{}|]/.test(given.pattern);
-  let page: Page;
+async function answerOf(given: GrepParams, context: CallContext, services: Services): Promise<string> {
+  const page = (change: Partial<GrepParams> = {}) => pageOf({ ...given, ...change }, context, services);
+  const asText = () => page({ literal: true, cursor: undefined });
+  let found: Page;
   try {
-    page = await pageOf(request);
+    found = await page();
   } catch (error) {
     const isSyntax = error instanceof ToolcribError && error.message.startsWith('pattern: regex parse');
-    const literal = isSyntax && hasSigns ? await pageOf(asText) : undefined;
-    if (!literal || literal.list.items.length === 0) throw error;
+    const literal = isSyntax && hasSigns(given) ? await asText() : undefined;
+    if (!literal || literal.total === 0) throw error;
     return withNotes(literal, ['it is no regular expression, and was taken as plain text']);
   }
-  const isComplete = page.list.items.length === 0 && page.list.notes.length === 0;
-  if (!isComplete || given.cursor !== undefined) return withNotes(page, []);
-  const literal = hasSigns ? await pageOf(asText) : undefined;
-  if (literal && literal.list.items.length > 0)
+  if (found.total > 0 || found.notes.length > 0 || given.cursor !== undefined) return withNotes(found, []);
+  const literal = hasSigns(given) ? await asText() : undefined;
+  if (literal && literal.total > 0)
     return withNotes(literal, ['nothing fits the regular expression; this fits it as plain text']);
-  return withNotes(page, await otherwise(request));
-}
-
-/** What would be found ignoring case, or in files that are left out. */
-async function otherwise(request: GrepSearch): Promise<string[]> {
-  const count = async (change: Partial<GrepParams>, words: string): Promise<string[]> => {
-    const given = { ...request.given, ...change, output: 'count' as const };
-    const { items } = await findMatches({ ...request, given });
-    const lines = items.reduce((sum, item) => sum + item.count, 0);
-    return lines === 0 ? [] : [`${words}: ${withCommas(lines)} in ${countOf(items.length, 'file')}`];
+  // What would be found ignoring case, or in files that are left out.
+  const counted = async (change: Partial<GrepParams>, words: string): Promise<string[]> => {
+    const { sum, total, isFile } = await page({ ...change, output: 'count' });
+    const isOther = sum > 0 && !(isFile && change.hidden);
+    return isOther ? [`${words}: ${withCommas(sum)} in ${countOf(total, 'file')}`] : [];
   };
-  const { ignore_case: folds, ignored, hidden } = request.given;
-  const all = await Promise.all([
-    folds ? [] : count({ ignore_case: true }, 'with ignore_case'),
-    (ignored && hidden) || request.where.stat.isFile()
-      ? []
-      : count({ ignored: true, hidden: true }, 'with ignored and hidden, in files left out here'),
+  const others = await Promise.all([
+    given.ignore_case ? [] : counted({ ignore_case: true }, 'with ignore_case'),
+    counted({ ignored: true, hidden: true }, 'with ignored and hidden, in files left out here'),
   ]);
-  return all.flat();
+  return withNotes(found, others.flat());
 }
 
 const countOf = (count: number, what: string): string =>
   `${withCommas(count)} ${what}${count === 1 ? '' : 's'}`;
 
-const mostCharacters = inlineLimit - 1_500;
-
 interface Page {
   readonly text: string;
-  readonly list: FoundMatches;
   readonly notes: readonly string[];
+  /** Items, and matching lines, of all pages. */
+  readonly total: number;
+  readonly sum: number;
+  readonly isFile: boolean;
 }
 
 const withNotes = ({ text, notes }: Page, more: readonly string[]): string =>
   notes.length + more.length > 0 ? `${text}\n[${[...more, ...notes].join('; ')}]` : text;
 
-async function pageOf(request: GrepSearch): Promise<Page> {
-  const { given, where, context, services } = request;
-  const { limit, cursor, ...asked } = given;
-  const question = JSON.stringify(['grep', where.path, asked]);
-  // ripgrep prints a file by the path it was given.
-  const nameOf = (path: string) =>
-    shownPath(nameInRoots(join(where.path, where.stat.isFile() ? '' : path), context.workspace.roots));
-  const { list, from, to, lines, next } = await services.lists.page({
-    question,
-    cursor,
-    make: () => findMatches(request),
-    limit,
-    room: mostCharacters,
-    linesAt({ items }, index, isFirst) {
-      const [match, last] = [items[index], isFirst ? undefined : items[index - 1]];
-      return match ? linesOf(match, last, given, nameOf) : [];
-    },
-  });
-  const clean = lines.map(presentable);
-  const notes = notesOf(list, { from, to, output: given.output, next });
-  if (clean.some((line, index) => line !== lines[index]))
-    notes.push('control and invisible characters are left out here');
-  const text = lines.length > 0 ? clean.join('\n') : from === 0 ? 'No matches.' : 'No more matches.';
-  return { text, list, notes };
+async function pageOf(given: GrepParams, context: CallContext, services: Services): Promise<Page> {
+  const scope = await openScope(given, context);
+  try {
+    const { limit, cursor, output, ...asked } = given;
+    const { roots } = context.workspace;
+    const isFile = scope.where.stat.isFile();
+    const { list, from, to, lines, next } = await services.lists.page({
+      question: JSON.stringify(['grep', scope.where.path, output, asked]),
+      cursor,
+      make: () => findMatches(given, scope, context, services),
+      limit,
+      room: inlineLimit - 1_500,
+      linesAt({ items }, index, isFirst) {
+        const [match, last] = [items[index], isFirst ? undefined : items[index - 1]];
+        if (!match) return [];
+        // ripgrep prints a file by the path it was given.
+        const at = isFile ? scope.where.path : join(scope.where.path, match.path);
+        return linesOf(match, last, given, shownPath(nameInRoots(at, roots)));
+      },
+    });
+    const clean = lines.map(presentable);
+    const sum = list.items.reduce((all, { count }) => all + count, 0);
+    const notes = notesOf(list, sum, { from, to, output, next });
+    if (clean.some((line, index) => line !== lines[index]))
+      notes.push('control and invisible characters are left out here');
+    const text = lines.length > 0 ? clean.join('\n') : from === 0 ? 'No matches.' : 'No more matches.';
+    return { text, notes, total: list.items.length, sum, isFile };
+  } finally {
+    await scope.where.handle.close();
+  }
 }
 
 /** What a match adds to a page, below the one before it. */
 function linesOf(
   { path, lines, count }: Match,
   last: Match | undefined,
-  given: GrepParams,
-  nameOf: (path: string) => string,
+  { output, before, after }: GrepParams,
+  name: string,
 ): string[] {
-  if (given.output !== 'lines') return [nameOf(path) + (given.output === 'count' ? `:${count}` : '')];
+  if (output !== 'lines') return [name + (output === 'count' ? `:${count}` : '')];
   const isNew = path !== last?.path;
-  const page = isNew ? [...(last ? [''] : []), nameOf(path)] : [];
+  const page = isNew ? [...(last ? [''] : []), name] : [];
   let above = isNew ? undefined : last?.lines.at(-1)?.number;
   for (const line of lines) {
-    if (given.before + given.after > 0 && above !== undefined && line.number > above + 1) page.push('--');
+    if (before + after > 0 && above !== undefined && line.number > above + 1) page.push('--');
     page.push(`${line.number}${line.isMatch ? ':' : '-'}${line.text}`);
     above = line.number;
   }
@@ -143,20 +131,23 @@ interface Shown {
   readonly next: string | undefined;
 }
 
-const narrower = 'narrow it by path or glob';
-
-function notesOf({ items: matches, more, notes }: FoundMatches, { from, to, output, next }: Shown): string[] {
-  const shown = to - from;
-  const cursor = next === undefined ? narrower : `next: cursor ${next}, or ${narrower}`;
-  const left = more ? 'there are more' : `${withCommas(matches.length - to)} more`;
+function notesOf(
+  { items, more, notes }: FoundMatches,
+  sum: number,
+  { from, to, output, next }: Shown,
+): string[] {
+  const [total, inLines] = [items.length, output === 'lines'];
+  const narrower = `${next === undefined ? '' : `next: cursor ${next}, or `}narrow it by path or glob`;
+  const left = more ? 'there are more' : `${withCommas(total - to)} more`;
+  const files = new Set(items.map(({ path }) => path)).size;
   const all = [...notes];
-  const isCut = next !== undefined || more;
-  const sum = matches.reduce((total, { count }) => total + count, 0);
-  const files = new Set(matches.map(({ path }) => path)).size;
-  if (isCut && output === 'lines') all.unshift(`${shown} matching lines, ${left}; ${cursor}`);
-  else if (isCut) all.unshift(`${shown} of ${matches.length}${more ? ' or more' : ''} files; ${cursor}`);
-  else if (output === 'lines' && matches.length > 5)
-    all.push(`${countOf(sum, 'line')} in ${countOf(files, 'file')}`);
+  if (next !== undefined || more)
+    all.unshift(
+      inLines
+        ? `${to - from} matching lines, ${left}; ${narrower}`
+        : `${to - from} of ${total}${more ? ' or more' : ''} files; ${narrower}`,
+    );
+  else if (inLines && total > 5) all.push(`${countOf(sum, 'line')} in ${countOf(files, 'file')}`);
   if (output === 'count' && sum > 0)
     all.push(`${withCommas(sum)} matching lines in ${countOf(files, 'file')}`);
   return all;
