@@ -12,7 +12,6 @@ import type { Services } from '../services.ts';
 import { withCommas } from '../with-commas.ts';
 import { findFiles } from './find-files.ts';
 import { openPatternFolder, parseGlob, type GlobPattern } from './glob-pattern.ts';
-import { cursorParam } from './kept-lists.ts';
 import { entryOf, listFolder, statOf, targetOf, type ListedEntry, type Listing } from './list-folder.ts';
 
 const usualLimit = 500;
@@ -42,7 +41,13 @@ const params = z.strictObject({
   ignored: unlisted(flag('Also what .gitignore leaves out'), 'no_ignore include_ignored'),
   hidden: unlisted(flag('Also dot names'), 'all -a show_hidden include_hidden'),
   recursive: unlisted(flag('All levels'), '-r -R'),
-  cursor: unlisted(cursorParam),
+  /** How many entries the pages before have had. */
+  cursor: unlisted(
+    z
+      .string()
+      .regex(/^\d{1,9}$/, 'expected the cursor at the end of the page before')
+      .optional(),
+  ),
 });
 
 /** What a call lists, and from where. */
@@ -85,21 +90,22 @@ async function pageOf(task: Task, { signal, workspace }: CallContext, services: 
   const { cursor, limit, sizes, sort = 'path', ...asked } = given;
   const isOneFolder = !pattern && given.depth === 1;
   const start = isOneFolder ? '' : `${nameInRoots(folder.path, workspace.roots)}/`.replace(/^\.\//, '');
-  const { list, from, to, lines, next } = await services.lists.page({
-    question: JSON.stringify(['list', folder.path, sort, asked]),
-    cursor,
-    make: () => (isOneFolder ? listFolder(folder, sort) : filesBelow(task, signal, services)),
-    limit,
-    room: limit > usualLimit ? mostCharacters : usualCharacters,
-    linesAt({ items, isIgnored }, index) {
-      const item = items[index];
-      if (item === undefined) return [];
-      const entry = entryOf(item);
-      return [lineOf(entry, start, folder, sizes) + (isIgnored?.(entry) ? '  [ignored]' : '')];
-    },
-  });
+  const question = JSON.stringify(['list', folder.path, sort, asked]);
+  const list = await services.lists.listFor(question, cursor === undefined, () =>
+    isOneFolder ? listFolder(folder, sort) : filesBelow(task, signal, services),
+  );
+  const from = Math.min(Number(cursor ?? 0), list.items.length);
+  const lines: string[] = [];
+  let room = limit > usualLimit ? mostCharacters : usualCharacters;
+  for (const item of list.items.slice(from, from + limit)) {
+    const entry = entryOf(item);
+    const line = lineOf(entry, start, folder, sizes) + (list.isIgnored?.(entry) ? '  [ignored]' : '');
+    room -= line.length + 1;
+    if (room < 0 && lines.length > 0) break;
+    lines.push(line);
+  }
   if (pattern && list.items.length === 0) return ['No files match.', ...bracketed(list.notes)].join('\n');
-  return [...lines, ...bracketed(footer(list, from, to, next))].join('\n');
+  return [...lines, ...bracketed(footer(list, from, from + lines.length))].join('\n');
 }
 
 /** The files that a pattern chooses, or those down to a depth with the folders in which there are more. */
@@ -140,10 +146,9 @@ function shownName(name: string): string {
 
 const bracketed = (notes: readonly string[]): string[] => (notes.length > 0 ? [`[${notes.join('; ')}]`] : []);
 
-function footer({ items, notes }: Listing, from: number, to: number, next?: string): string[] {
+function footer({ items, notes }: Listing, from: number, to: number): string[] {
   const total = items.length;
   const count = total === 1 ? '1 entry' : `${withCommas(total)} entries`;
-  const shown = to - from;
-  const some = shown === 0 ? `none left of ${count}` : `entries ${from + 1}-${to} of ${withCommas(total)}`;
-  return [shown === total ? count : some, ...notes, ...(next === undefined ? [] : [`next: cursor ${next}`])];
+  const some = to === from ? `none left of ${count}` : `entries ${from + 1}-${to} of ${withCommas(total)}`;
+  return [to - from === total ? count : some, ...notes, ...(to < total ? [`next: cursor ${to}`] : [])];
 }

@@ -6,7 +6,7 @@ import { inlineLimit, presentable } from '../../machine/presentable.ts';
 import { nameInRoots } from '../name-in-roots.ts';
 import type { Services } from '../services.ts';
 import { withCommas } from '../with-commas.ts';
-import { findMatches, type FoundMatches, type Match } from './found-matches.ts';
+import { findMatches, type FoundFile } from './found-matches.ts';
 import { grepParams, grepRequest, hasSigns, type GrepParams } from './grep-params.ts';
 import { openScope } from './search-scope.ts';
 
@@ -29,26 +29,25 @@ export const grep = (services: Services): Tool =>
 
 /** What is found; else what a look at the same text in another way finds. */
 async function answerOf(given: GrepParams, context: CallContext, services: Services): Promise<string> {
-  const page = (change: Partial<GrepParams> = {}) => pageOf({ ...given, ...change }, context, services);
-  const asText = () => page({ literal: true, cursor: undefined });
-  let found: Page;
+  const look = (change: Partial<GrepParams> = {}) => lookFor({ ...given, ...change }, context, services);
+  let found: Answer;
   try {
-    found = await page();
+    found = await look();
   } catch (error) {
     const isSyntax = error instanceof ToolcribError && error.message.startsWith('pattern: regex parse');
-    const literal = isSyntax && hasSigns(given) ? await asText() : undefined;
-    if (!literal || literal.total === 0) throw error;
+    const literal = isSyntax && hasSigns(given) ? await look({ literal: true }) : undefined;
+    if (!literal || literal.files === 0) throw error;
     return withNotes(literal, ['it is no regular expression, and was taken as plain text']);
   }
-  if (found.total > 0 || found.notes.length > 0 || given.cursor !== undefined) return withNotes(found, []);
-  const literal = hasSigns(given) ? await asText() : undefined;
-  if (literal && literal.total > 0)
+  if (found.files > 0 || found.notes.length > 0) return withNotes(found, []);
+  const literal = hasSigns(given) ? await look({ literal: true }) : undefined;
+  if (literal && literal.files > 0)
     return withNotes(literal, ['nothing fits the regular expression; this fits it as plain text']);
   // What would be found ignoring case, or in files that are left out.
   const counted = async (change: Partial<GrepParams>, words: string): Promise<string[]> => {
-    const { sum, total, isFile } = await page({ ...change, output: 'count' });
-    const isOther = sum > 0 && !(isFile && change.hidden);
-    return isOther ? [`${words}: ${withCommas(sum)} in ${countOf(total, 'file')}`] : [];
+    const { matches, files, isFile } = await look({ ...change, output: 'count' });
+    const isOther = matches > 0 && !(isFile && change.hidden);
+    return isOther ? [`${words}: ${withCommas(matches)} in ${countOf(files, 'file')}`] : [];
   };
   const others = await Promise.all([
     given.ignore_case ? [] : counted({ ignore_case: true }, 'with ignore_case'),
@@ -60,95 +59,81 @@ async function answerOf(given: GrepParams, context: CallContext, services: Servi
 const countOf = (count: number, what: string): string =>
   `${withCommas(count)} ${what}${count === 1 ? '' : 's'}`;
 
-interface Page {
-  readonly text: string;
+interface Answer {
+  readonly lines: readonly string[];
   readonly notes: readonly string[];
-  /** Items, and matching lines, of all pages. */
-  readonly total: number;
-  readonly sum: number;
+  /** How many files match, and lines in them. */
+  readonly files: number;
+  readonly matches: number;
   readonly isFile: boolean;
 }
 
-const withNotes = ({ text, notes }: Page, more: readonly string[]): string =>
-  notes.length + more.length > 0 ? `${text}\n[${[...more, ...notes].join('; ')}]` : text;
+const withNotes = ({ lines, notes }: Answer, more: readonly string[]): string => {
+  const text = lines.length > 0 ? lines.join('\n') : 'No matches.';
+  return notes.length + more.length > 0 ? `${text}\n[${[...more, ...notes].join('; ')}]` : text;
+};
 
-async function pageOf(given: GrepParams, context: CallContext, services: Services): Promise<Page> {
+async function lookFor(given: GrepParams, context: CallContext, services: Services): Promise<Answer> {
   const scope = await openScope(given, context);
+  const { where } = scope;
+  const isFile = where.stat.isFile();
   try {
-    const { limit, cursor, output, ...asked } = given;
-    const { roots } = context.workspace;
-    const isFile = scope.where.stat.isFile();
-    const { list, from, to, lines, next } = await services.lists.page({
-      question: JSON.stringify(['grep', scope.where.path, output, asked]),
-      cursor,
-      make: () => findMatches(given, scope, context, services),
-      limit,
-      room: inlineLimit - 1_500,
-      linesAt({ items }, index, isFirst) {
-        const [match, last] = [items[index], isFirst ? undefined : items[index - 1]];
-        if (!match) return [];
-        // ripgrep prints a file by the path it was given.
-        const at = isFile ? scope.where.path : join(scope.where.path, match.path);
-        return linesOf(match, last, given, shownPath(nameInRoots(at, roots)));
-      },
-    });
+    const { files, more, notes } = await findMatches(given, scope, context, services);
+    // ripgrep prints a file by the path it was given.
+    const nameOf = (path: string) =>
+      shownPath(nameInRoots(isFile ? where.path : join(where.path, path), context.workspace.roots));
+    const { lines, shown } = shownMatches(files, given, nameOf);
     const clean = lines.map(presentable);
-    const sum = list.items.reduce((all, { count }) => all + count, 0);
-    const notes = notesOf(list, sum, { from, to, output, next });
+    const matches = files.reduce((all, { count }) => all + count, 0);
+    const inLines = given.output === 'lines';
+    const isCut = more || shown < (inLines ? matches : files.length);
+    const all = [...notes];
+    if (isCut) {
+      const left = more ? 'there are more' : `${withCommas(matches - shown)} more`;
+      const some = inLines
+        ? `${countOf(shown, 'matching line')}, ${left}`
+        : `${shown} of ${files.length}${more ? ' or more' : ''} files`;
+      all.unshift(`${some}; narrow it by path or glob`);
+    }
+    if (given.output === 'count' ? matches > 0 : inLines && !isCut && matches > 5)
+      all.push(`${countOf(matches, inLines ? 'line' : 'matching line')} in ${countOf(files.length, 'file')}`);
     if (clean.some((line, index) => line !== lines[index]))
-      notes.push('control and invisible characters are left out here');
-    const text = lines.length > 0 ? clean.join('\n') : from === 0 ? 'No matches.' : 'No more matches.';
-    return { text, notes, total: list.items.length, sum, isFile };
+      all.push('control and invisible characters are left out here');
+    return { lines: clean, notes: all, files: files.length, matches, isFile };
   } finally {
-    await scope.where.handle.close();
+    await where.handle.close();
   }
 }
 
-/** What a match adds to a page, below the one before it. */
-function linesOf(
-  { path, lines, count }: Match,
-  last: Match | undefined,
-  { output, before, after }: GrepParams,
-  name: string,
-): string[] {
-  if (output !== 'lines') return [name + (output === 'count' ? `:${count}` : '')];
-  const isNew = path !== last?.path;
-  const page = isNew ? [...(last ? [''] : []), name] : [];
-  let above = isNew ? undefined : last?.lines.at(-1)?.number;
-  for (const line of lines) {
-    if (before + after > 0 && above !== undefined && line.number > above + 1) page.push('--');
-    page.push(`${line.number}${line.isMatch ? ':' : '-'}${line.text}`);
-    above = line.number;
+/** As many matches, or files, as are wanted and fit; a match goes with the lines around it. */
+function shownMatches(
+  files: readonly FoundFile[],
+  { output, before, after, limit }: GrepParams,
+  nameOf: (path: string) => string,
+) {
+  const lines: string[] = [];
+  let [room, shown] = [inlineLimit - 1_500, 0];
+  const add = (line: string) => {
+    room -= line.length + 1;
+    lines.push(line);
+  };
+  for (const { path, lines: found, count } of files) {
+    if (shown >= limit || room <= 0) break;
+    if (lines.length > 0 && output === 'lines') add('');
+    add(nameOf(path) + (output === 'count' ? `:${count}` : ''));
+    if (output !== 'lines') shown++;
+    let [above, match] = [found[0]?.number ?? 0, -Infinity];
+    for (const { number, isMatch, text } of found) {
+      // What is above a match that is not shown is not shown either.
+      const isBelow = !isMatch && number <= match + after;
+      if (!isBelow && (shown >= limit || room <= 0)) break;
+      if (before + after > 0 && number > above + 1) add('--');
+      add(`${number}${isMatch ? ':' : '-'}${text}`);
+      above = number;
+      if (!isMatch) continue;
+      match = number;
+      shown++;
+    }
   }
-  return page;
-}
-
-interface Shown {
-  readonly from: number;
-  readonly to: number;
-  readonly output: GrepParams['output'];
-  /** The cursor of the next page. */
-  readonly next: string | undefined;
-}
-
-function notesOf(
-  { items, more, notes }: FoundMatches,
-  sum: number,
-  { from, to, output, next }: Shown,
-): string[] {
-  const [total, inLines] = [items.length, output === 'lines'];
-  const narrower = `${next === undefined ? '' : `next: cursor ${next}, or `}narrow it by path or glob`;
-  const left = more ? 'there are more' : `${withCommas(total - to)} more`;
-  const files = new Set(items.map(({ path }) => path)).size;
-  const all = [...notes];
-  if (next !== undefined || more)
-    all.unshift(
-      inLines
-        ? `${to - from} matching lines, ${left}; ${narrower}`
-        : `${to - from} of ${total}${more ? ' or more' : ''} files; ${narrower}`,
-    );
-  else if (inLines && total > 5) all.push(`${countOf(sum, 'line')} in ${countOf(files, 'file')}`);
-  if (output === 'count' && sum > 0)
-    all.push(`${withCommas(sum)} matching lines in ${countOf(files, 'file')}`);
-  return all;
+  return { lines, shown };
 }
