@@ -192,7 +192,7 @@ describe('grep', () => {
       /^many.log\n(?:\d:match me\n){5}\[5 matching lines, 4,995 more; narrow it by path or glob\]$/,
     );
     expect(await grep({ pattern: 'needle', path: 'src', limit: 1 })).toMatch(
-      /\n\[1 matching lines, 1 more; narrow /,
+      /\n\[1 matching line, 1 more; narrow /,
     );
     const most = await grep({ pattern: 'match', limit: 1000 });
     expect(most.length).toBeLessThan(16_000);
