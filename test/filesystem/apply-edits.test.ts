@@ -136,15 +136,6 @@ describe('several edits', () => {
     expect(await failureOf(call)).toMatch(/^NOT_FOUND: a\.ts: edit 2 of 2: old_string is not there\./);
     expect(before.toString()).toBe('one\ntwo\n');
   });
-
-  it('are told when one has changed what the next looks for', async () => {
-    expect(
-      await refusal('const total = 1;\n', [
-        { old: 'total', new: 'sum' },
-        { old: 'const total = 1;', new: '' },
-      ]),
-    ).toContain('It was there until an earlier edit of this call changed it.');
-  });
 });
 
 describe('an edit that makes no sense', () => {

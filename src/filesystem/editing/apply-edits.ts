@@ -53,8 +53,7 @@ export async function applyEdits(
     const edit = meantBy(given);
     const text = withLf(whole);
     refuseSenseless(edit, what, text);
-    const wasThere = () => index > 0 && withLf(file.text).includes(edit.old);
-    const found = await placesFor(text, edit, { what, wasThere });
+    const found = await placesFor(text, edit, what);
     places += found.places.length;
     whole = replaceAt(whole, found.places, found.fresh);
     const ownEndings = given.old.includes('\r\n') && !file.text.includes(given.old);
@@ -96,14 +95,8 @@ interface Replacing {
   readonly note?: string;
 }
 
-/** How an edit is called, and whether what it looks for was there before those that came first. */
-interface EditTask {
-  readonly what: string;
-  wasThere(): boolean;
-}
-
 /** Exactly where it is, else where it is in all that matters, else nowhere, when it was made before. */
-async function placesFor(text: string, edit: Edit, { what, wasThere }: EditTask): Promise<Replacing> {
+async function placesFor(text: string, edit: Edit, what: string): Promise<Replacing> {
   const exact = placesMeant(text, edit);
   const alreadyAt = (places: readonly Place[]): Replacing => ({
     places: [],
@@ -125,8 +118,7 @@ async function placesFor(text: string, edit: Edit, { what, wasThere }: EditTask)
   if (made.length > 0) return alreadyAt(made);
   const { whyNotFound } = await import('./near-miss.ts');
   const { words, wayOut } = await whyNotFound(text, edit.old);
-  const earlier = wasThere() ? ' It was there until an earlier edit of this call changed it.' : '';
-  throw new ToolcribError('NOT_FOUND', `${what}: old_string is not there.${earlier} ${words}`, wayOut);
+  throw new ToolcribError('NOT_FOUND', `${what}: old_string is not there. ${words}`, wayOut);
 }
 
 interface Places {

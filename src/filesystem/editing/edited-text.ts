@@ -49,12 +49,13 @@ export function replaceAt(whole: string, places: readonly Place[], fresh: string
   const positionIn = positions(whole, '\r\n', 1);
   const feedBehind = positions(whole, '\n', 0);
   const first = whole.indexOf('\n');
+  const hasCrlf = whole.includes('\r\n');
   const pieces: string[] = [];
   let at = 0;
   for (const { from, to } of places) {
     const begin = positionIn(from).position;
     const end = positionIn(to).position;
-    const { next } = feedBehind(end);
+    const { next } = hasCrlf ? feedBehind(end) : { next: first };
     const isCrlf = whole[(next === -1 ? first : next) - 1] === '\r';
     pieces.push(whole.slice(at, begin), withEndings(whole.slice(begin, end), fresh, isCrlf ? '\r\n' : '\n'));
     at = end;

@@ -1,7 +1,7 @@
 /** A part of a pattern: one item that fits, or any number of them. */
 type Wanted<Item> = 'any' | ((item: Item) => boolean);
 
-/** Whether items fit a pattern, in time that grows with the product of both: the last `any` takes one more at a time. */
+/** Whether items fit a pattern, in time that grows with both: only the last `any` takes one more at a time. */
 function fits<Item>(wanted: readonly Wanted<Item>[], items: readonly Item[]): boolean {
   let [next, at, any, taken] = [0, 0, -1, 0];
   for (const item = () => items[at] as Item; at < items.length;) {

@@ -18,7 +18,7 @@ export interface FoundFile {
 }
 
 /** All that was found, in order. */
-export interface FoundMatches {
+interface FoundMatches {
   readonly files: readonly FoundFile[];
   /** Whether there are more, which were left out. */
   readonly more: boolean;

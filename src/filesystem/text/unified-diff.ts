@@ -56,7 +56,7 @@ export async function unifiedDiff(
 /** What differs, found in the lines that are not the same at both ends. */
 async function hunksOf(old: Buffer, now: Buffer): Promise<StructuredPatchHunk[]> {
   const { structuredPatch } = await import('diff');
-  const { begin, left } = window(old, now);
+  const { begin, left } = differingPart(old, now);
   const part = (bytes: Buffer) => bytes.toString('utf8', begin, bytes.length - left);
   const skipped = countOf(old, 10, begin);
   const options = { context, maxEditLength: mostChanges };
@@ -70,7 +70,7 @@ async function hunksOf(old: Buffer, now: Buffer): Promise<StructuredPatchHunk[]>
 }
 
 /** Where the lines around a difference begin, and how many bytes are behind them: most of a large text is the same. */
-function window(old: Buffer, now: Buffer): { begin: number; left: number } {
+function differingPart(old: Buffer, now: Buffer): { begin: number; left: number } {
   const least = Math.min(old.length, now.length);
   const isSame = (one: number, other: number, count: number) =>
     old.compare(now, other, other + count, one, one + count) === 0;
