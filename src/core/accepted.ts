@@ -9,6 +9,8 @@ interface Accepted {
   readonly values?: Readonly<Record<string, string>>;
   readonly unlisted?: boolean;
   readonly several?: boolean;
+  /** What is no text is taken as its JSON. */
+  readonly json?: boolean;
   /** Words make one text of it; undefined for words that none can hold. */
   readonly joined?: (words: readonly string[]) => string | undefined;
 }
@@ -26,6 +28,10 @@ const listed = (names: string): string[] => names.split(' ').filter(Boolean);
 /** A parameter that models also know by other names, with blanks between. Said last: it belongs to this very schema. */
 export const also = <T extends z.ZodType>(schema: T, names: string): T =>
   accepting(schema, { names: listed(names) });
+
+/** The same for a text, in the place of which models also give an object or list: its JSON is meant. */
+export const asText = <T extends z.ZodType>(schema: T, names: string): T =>
+  accepting(schema, { names: listed(names), json: true });
 
 /** The same, whose values have other words too. */
 export const alsoMeaning = <T extends z.ZodType>(
@@ -93,6 +99,8 @@ export function inAcceptedForm(schema: z.ZodType, given: unknown): unknown {
     return [value].flat(1).map((item: unknown) => inAcceptedForm(element, item));
   if (type === 'object' && shape && typeof value === 'object' && value !== null && !Array.isArray(value))
     return withOwnNames(shape, value as Record<string, unknown>);
+  if (acceptedOf(schema)?.json && typeof value === 'object' && value !== null)
+    return `${JSON.stringify(value, null, 2)}\n`;
   if (type === 'string' && Array.isArray(value) && value.every((one) => typeof one === 'string'))
     return value.length === 1 ? value[0] : (acceptedOf(schema)?.joined?.(value) ?? value);
   const words = acceptedOf(schema)?.values;

@@ -63,7 +63,7 @@ describe('grep', () => {
       'src/a.ts:2\nsrc/deep/b.py:1\n[3 matching lines in 2 files]',
     );
     expect(await grep({ pattern: 'needle', mode: 'files', limit: 1 })).toMatch(
-      /^bell.txt\n\[1 of 9 files; next: cursor [\w-]+, or narrow it by path or glob\]$/,
+      /^bell.txt\n\[1 of 9 files; narrow it by path or glob\]$/,
     );
   });
 
@@ -189,14 +189,14 @@ describe('grep', () => {
 
   it('stops at the limit and says so', async () => {
     expect(await grep({ pattern: 'match', limit: 5 })).toMatch(
-      /^many.log\n(?:\d:match me\n){5}\[5 matching lines, 4,995 more; next: cursor [\w-]+, or narrow it by path or glob\]$/,
+      /^many.log\n(?:\d:match me\n){5}\[5 matching lines, 4,995 more; narrow it by path or glob\]$/,
     );
     expect(await grep({ pattern: 'needle', path: 'src', limit: 1 })).toMatch(
-      /\n\[1 matching lines, 1 more; next: /,
+      /\n\[1 matching line, 1 more; narrow /,
     );
     const most = await grep({ pattern: 'match', limit: 1000 });
     expect(most.length).toBeLessThan(16_000);
-    expect(most).toMatch(/\[\d{3,} matching lines, [\d,]{5} more; next: /);
+    expect(most).toMatch(/\[[\d,]{3,} matching lines, [\d,]{5} more; narrow /);
   });
 
   it('ends when the caller gives up', async () => {

@@ -36,7 +36,7 @@ it.each(['constructor', '__proto__', 'toString'])(
 it('says nothing of files that were not searched when it stops ripgrep itself', async () => {
   await put(root, { 'logs/a.log': 'match\n'.repeat(200_000), 'logs/b.log': 'match\n'.repeat(200_000) });
   expect(await call('grep', { pattern: 'match', path: 'logs', limit: 3 })).toMatch(
-    /^logs\/a\.log\n1:match\n2:match\n3:match\n\[3 matching lines, there are more; next: cursor [^;]*\]$/,
+    /^logs\/a\.log\n1:match\n2:match\n3:match\n\[3 matching lines, there are more; narrow it by path or glob\]$/,
   );
 });
 
@@ -61,4 +61,16 @@ it('does not send back what was written into a new file', async () => {
   const answer = await call('write_file', { path: 'deep/new.txt', content });
   expect(answer).toMatch(/^Wrote deep\/new\.txt, a new file: \+400 -0 \(change [\w-]+\)\n?$/);
   expect(readFileSync(join(root, 'deep/new.txt'), 'utf8')).toBe(content);
+});
+
+it.each([
+  [
+    { name: 'x', scripts: { test: 'vitest' } },
+    '{\n  "name": "x",\n  "scripts": {\n    "test": "vitest"\n  }\n}\n',
+  ],
+  [['a'], '[\n  "a"\n]\n'],
+])('writes content that is no text as its JSON: %j', async (content, written) => {
+  expect(await call('write_file', { path: 'made/package.json', content })).toMatch(/^(?:Wrote|NOT_READ)/);
+  await call('write_file', { path: 'made/package.json', content });
+  expect(readFileSync(join(root, 'made/package.json'), 'utf8')).toBe(written);
 });

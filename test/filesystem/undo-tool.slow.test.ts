@@ -79,6 +79,18 @@ it('says what was done to which file, shows it, and how to redo it', async () =>
   expect(readFileSync(join(tree.folder, 'src/a.txt'), 'utf8')).toBe('changed');
 });
 
+it('names a file once, however many of its changes are taken back', async () => {
+  const { tree, call } = await changedBy('make', (one) => one.write('src/a.txt', 'made\n'));
+  for (const [old, next] of ['made', 'second', 'third', 'fourth'].map((word, at, all) => [word, all[at + 1]]))
+    if (next) await call('edit_file', { path: 'src/a.txt', old_string: old, new_string: next });
+  await call('write_file', { path: 'b.txt', content: 'one\n' });
+  await call('edit_file', { path: 'b.txt', old_string: 'one', new_string: 'two' });
+  const text = textOf(await call('undo', { last: 5 }));
+  expect(filesIn(text).sort()).toEqual(['changed src/a.txt', 'removed b.txt']);
+  expect(text).toContain('-fourth\n+made\n');
+  expect(readFileSync(join(tree.folder, 'src/a.txt'), 'utf8')).toBe('made\n');
+});
+
 it('takes back only the files and folders that were named, and the rest later', async () => {
   const { call } = await changedBy('make', (one) => {
     rmSync(join(one.folder, 'src'), { recursive: true });

@@ -4,9 +4,9 @@ import { mostChangedBytes } from '../../machine/history/failures.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { fileBytes, fileText, refuseHalves } from '../text/file-text.ts';
 import { withCommas } from '../with-commas.ts';
-import { EditedText, lineAt, withLf, type Edit, type Place } from './edited-text.ts';
+import { lineAt, linesOf, replaceAt, withLf, type Edit, type Place } from './edited-text.ts';
 import { matchLines } from './lenient-match.ts';
-import { refuseOmission } from './omitted-line.ts';
+import { refuseOmission } from './refusals.ts';
 
 /** A file after edits. */
 export interface Edited {
@@ -41,8 +41,8 @@ export async function applyEdits(
 ): Promise<Edited> {
   const shown = shownPath(path);
   const file = await fileText(bytes, shown, encoding);
-  const edited = new EditedText(file.text);
   const notes = [...file.notes];
+  let whole = file.text;
   let places = 0;
   for (const [index, given] of edits.entries()) {
     // Lets other calls go on.
@@ -51,15 +51,16 @@ export async function applyEdits(
     const isOne = edits.length === 1;
     const what = isOne ? shown : `${shown}: edit ${index + 1} of ${edits.length}`;
     const edit = meantBy(given);
-    refuseSenseless(edit, what, edited.text);
-    const wasThere = index > 0 && withLf(file.text).includes(edit.old);
-    const done = await makeEdit(edited, edit, { what, wasThere });
-    places += done.places;
+    const text = withLf(whole);
+    refuseSenseless(edit, what, text);
+    const found = await placesFor(text, edit, what);
+    places += found.places.length;
+    whole = replaceAt(whole, found.places, found.fresh);
     const ownEndings = given.old.includes('\r\n') && !file.text.includes(given.old);
-    for (const note of [done.note, ownEndings ? 'the line endings of the file were kept' : undefined])
+    for (const note of [found.note, ownEndings ? 'the line endings of the file were kept' : undefined])
       if (note !== undefined) notes.push(isOne ? note : `edit ${index + 1}: ${note}`);
   }
-  const after = await fileBytes(edited.toString(), file, `${shown}: new_string`);
+  const after = await fileBytes(whole, file, `${shown}: new_string`);
   return { bytes: after, encoding: file.label, notes, places };
 }
 
@@ -70,39 +71,54 @@ function meantBy(given: Edit): Edit {
   return { ...given, old: text(given.old), new: text(given.new) };
 }
 
-/** How an edit is called, and whether what it looks for was there before those that came first. */
-interface EditTask {
-  readonly what: string;
-  readonly wasThere: boolean;
+function refuseSenseless(edit: Edit, what: string, text: string): void {
+  refuseHalves(edit.new, `${what}: new_string`);
+  if (edit.old === '')
+    throw new ToolcribError(
+      'ARG_INVALID',
+      `${what}: old_string is empty.`,
+      'To insert, give a line as old_string, and the same line with the addition as new_string.',
+    );
+  if (edit.old === edit.new)
+    throw new ToolcribError(
+      'ARG_INVALID',
+      `${what}: old_string and new_string are the same.`,
+      'Leave it out, or correct new_string.',
+    );
+  refuseOmission(`${what}: new_string`, edit.new, () => edit.old + text);
 }
 
-/** Exactly where it is, else where it is in all that matters, else not at all, when it was made before. */
-async function makeEdit(
-  edited: EditedText,
-  edit: Edit,
-  { what, wasThere }: EditTask,
-): Promise<{ readonly places: number; readonly note?: string }> {
-  const { text } = edited;
+/** What takes whose place; no places where the edit was made already. */
+interface Replacing {
+  readonly places: readonly Place[];
+  readonly fresh: string;
+  readonly note?: string;
+}
+
+/** Exactly where it is, else where it is in all that matters, else nowhere, when it was made before. */
+async function placesFor(text: string, edit: Edit, what: string): Promise<Replacing> {
   const exact = placesMeant(text, edit);
+  const alreadyAt = (places: readonly Place[]): Replacing => ({
+    places: [],
+    fresh: '',
+    note: `already so: new_string is there (${linesOf(text, places)})`,
+  });
   if (exact.places.length > 0) {
-    if (isMadeAlready(text, edit, exact.places)) return { places: 0, note: alreadyThere(text, exact.places) };
+    if (isMadeAlready(text, edit, exact.places)) return alreadyAt(exact.places);
     if (!edit.all && (exact.places.length > 1 || exact.overlaps)) throw ambiguous(text, exact, what);
     refuseTooMuch(text, edit, exact, what);
-    edited.replace(exact.places, edit.new);
-    return { places: exact.places.length };
+    return { places: exact.places, fresh: edit.new };
   }
   const lines = await matchLines(text, edit);
   if (lines) {
-    edited.replace([lines], lines.fresh);
-    const line = lineAt(text, lines.from);
-    return { places: 1, note: `old_string matched line ${line}, but not exactly: ${lines.note}` };
+    const note = `old_string matched line ${lineAt(text, lines.from)}, but not exactly: ${lines.note}`;
+    return { places: [lines], fresh: lines.fresh, note };
   }
   const made = edit.new.trim().length < leastTelling ? [] : placesOf(text, edit.new, most.counted).places;
-  if (made.length > 0) return { places: 0, note: alreadyThere(text, made) };
+  if (made.length > 0) return alreadyAt(made);
   const { whyNotFound } = await import('./near-miss.ts');
   const { words, wayOut } = await whyNotFound(text, edit.old);
-  const earlier = wasThere ? ' It was there until an earlier edit of this call changed it.' : '';
-  throw new ToolcribError('NOT_FOUND', `${what}: old_string is not there.${earlier} ${words}`, wayOut);
+  throw new ToolcribError('NOT_FOUND', `${what}: old_string is not there. ${words}`, wayOut);
 }
 
 interface Places {
@@ -156,26 +172,6 @@ function isMadeAlready(text: string, { old, new: fresh }: Edit, places: readonly
   return isTelling && text.startsWith(fresh, place.from - offset);
 }
 
-const alreadyThere = (text: string, places: readonly Place[]): string =>
-  `already so: new_string is there (${linesOf(text, places)})`;
-
-function refuseSenseless(edit: Edit, what: string, text: string): void {
-  refuseHalves(edit.new, `${what}: new_string`);
-  if (edit.old === '')
-    throw new ToolcribError(
-      'ARG_INVALID',
-      `${what}: old_string is empty.`,
-      'To insert, give a line as old_string, and the same line with the addition as new_string.',
-    );
-  if (edit.old === edit.new)
-    throw new ToolcribError(
-      'ARG_INVALID',
-      `${what}: old_string and new_string are the same.`,
-      'Leave it out, or correct new_string.',
-    );
-  refuseOmission(`${what}: new_string`, edit.new, () => edit.old + text);
-}
-
 /** Before it is made: all places may be more than there is memory. */
 function refuseTooMuch(text: string, edit: Edit, { places, more }: Places, what: string): void {
   if (more)
@@ -192,28 +188,12 @@ function refuseTooMuch(text: string, edit: Edit, { places, more }: Places, what:
     );
 }
 
-const mostLines = 10;
-
 function ambiguous(text: string, { places, overlaps, more }: Places, what: string): ToolcribError {
-  const count = places.length;
-  const times = count === 1 ? 'once' : `${withCommas(count)} times`;
+  const times = places.length === 1 ? 'once' : `${withCommas(places.length)} times`;
   const shared = overlaps && !more ? ', and where it overlaps itself' : '';
   return new ToolcribError(
     'AMBIGUOUS_EDIT',
     `${what}: old_string occurs ${more ? 'more than ' : ''}${times}${shared} (${linesOf(text, places)}).`,
     'Give more of the text around it, or replace_all for every place.',
   );
-}
-
-function linesOf(text: string, places: readonly Place[]): string {
-  const lines = new Set<number>();
-  let [at, line] = [0, 1];
-  for (const { from } of places) {
-    line += lineAt(text.slice(at, from), from - at) - 1;
-    at = from;
-    lines.add(line);
-    if (lines.size > mostLines) break;
-  }
-  const shown = [...lines].slice(0, mostLines).join(', ');
-  return `line${lines.size === 1 ? '' : 's'} ${shown}${lines.size > mostLines ? ', …' : ''}`;
 }

@@ -6,8 +6,9 @@ import { changeTool, namesOf } from '../change-tool.ts';
 import { encodeText } from '../text/file-text.ts';
 import { changeTogether, type Step } from './change-together.ts';
 import { manyChanged } from './change-text.ts';
-import { changingBy, editing } from './edit-file.ts';
-import { refuseMask } from './overwrite.ts';
+import { changingBy } from './change-files.ts';
+import { editing } from './edit-file.ts';
+import { refuseMask } from './refusals.ts';
 import { parsePatch, type FilePatch } from './patch-text.ts';
 
 const params = z.strictObject({

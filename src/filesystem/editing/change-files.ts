@@ -1,14 +1,14 @@
 import { sep } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import type { PlanContext } from '../../core/tool.ts';
-import { readExisting, type Before, type Written } from '../../machine/history/write.ts';
+import { readExisting, type Before } from '../../machine/history/write.ts';
 import { removeMade, type Place } from '../../machine/paths/place.ts';
 import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { versionOf } from '../known-files.ts';
 import type { Services } from '../services.ts';
 import { unifiedDiff, type UnifiedDiff } from '../text/unified-diff.ts';
-import { refuseUnseen } from './overwrite.ts';
+import { refuseUnseen } from './refusals.ts';
 import { syntaxNote } from './syntax.ts';
 
 /** What a file is to be. */
@@ -44,6 +44,18 @@ export interface Changing {
   readonly services: Services;
 }
 
+/** What all changes of a tool's call have in common, whose parameters these are. */
+export const changingBy = (
+  kind: string,
+  given: { readonly dry_run: boolean },
+  services: Services,
+): Changing => ({
+  kind,
+  isDry: given.dry_run,
+  call: () => JSON.stringify([kind, { ...given, dry_run: false }]),
+  services,
+});
+
 /** A file that was changed, or would be. */
 export interface ChangedFile {
   readonly path: string;
@@ -72,26 +84,38 @@ export async function changeFile(
   const place = await placeFor(change, isDry, context);
   let changed: ChangedFile | undefined;
   const decide = async (before: Before | undefined) => {
-    const { proposal, diff, notes } = await proposalFor(change, changing, place?.path ?? '', before);
-    const { bytes, encoding, places = 0 } = proposal;
-    const isSame = before?.bytes.equals(bytes) === true;
-    changed = { path: change.path, isNew: before === undefined, isSame, diff, places, notes };
-    // Before the next caller in the queue is asked whether it has seen what is there now.
-    const done = ({ stat, hash }: Written) => {
-      if (!place) return;
-      const named = encoding === 'utf-8' ? {} : { encoding };
-      services.known.remember(place.path, { stat: versionOf(stat), hash, bytes, ...named });
-    };
-    return { bytes, added: diff.added, removed: diff.removed, done };
+    const { bytes, encoding, ...facts } = await proposalFor(change, changing, place?.path ?? '', before);
+    changed = { path: change.path, isNew: before === undefined, ...facts };
+    return { bytes, encoding, added: facts.diff.added, removed: facts.diff.removed };
   };
   try {
     if (!place || isDry) await decide(place && readExisting(place));
-    const history = await services.history();
-    const written =
-      place && !isDry ? await history.write(place, decide, { kind, signal: context.signal }) : undefined;
+    else {
+      const history = await services.history();
+      const written = await history.write(
+        place,
+        async (before) => {
+          const { encoding, ...decision } = await decide(before);
+          const named = encoding === 'utf-8' ? {} : { encoding };
+          // Before the next caller in the queue is asked whether it has seen what is there now.
+          return {
+            ...decision,
+            done: ({ stat, hash }) =>
+              services.known.remember(place.path, {
+                stat: versionOf(stat),
+                hash,
+                bytes: decision.bytes,
+                ...named,
+              }),
+          };
+        },
+        { kind, signal: context.signal },
+      );
+      if (changed && written)
+        changed = { ...changed, id: written.change.id, notes: [...changed.notes, ...written.notes] };
+    }
     if (!changed) throw new Error('a change was not decided');
-    if (!written) return changed;
-    return { ...changed, id: written.change.id, notes: [...changed.notes, ...written.notes] };
+    return changed;
   } catch (error) {
     if (place) removeMade(place.made);
     throw error;
@@ -138,19 +162,21 @@ async function proposalFor(
   if (!replacesAll) await check();
   // That the part which was read is UTF-8 does not say that all of it is.
   const seen = services.known.get(path)?.encoding;
-  const proposal = await change.propose(
-    before?.bytes,
-    change.encoding ?? (seen === 'utf-8' ? undefined : seen),
-  );
-  const { bytes, encoding } = proposal;
+  const known = change.encoding ?? (seen === 'utf-8' ? undefined : seen);
+  const { bytes, encoding, places = 0, notes } = await change.propose(before?.bytes, known);
   const isSame = before?.bytes.equals(bytes) === true;
   // What is there already takes nothing away.
   if (replacesAll && !isSame) await check();
   const broken = isSame ? undefined : await syntaxNote(shown, before?.bytes, bytes);
-  const notes = broken === undefined ? proposal.notes : [...proposal.notes, broken];
   // Who will read a dry run has asked for all of it.
-  const maxCharacters = isDry ? undefined : mostDiff;
-  const name = shownPath(shown);
-  const diff = await unifiedDiff(before?.bytes, bytes, { path: name, encoding, maxCharacters });
-  return { proposal, diff, notes };
+  const options = { path: shownPath(shown), encoding, ...(!isDry && { maxCharacters: mostDiff }) };
+  const diff = await unifiedDiff(before?.bytes, bytes, options);
+  return {
+    bytes,
+    encoding,
+    isSame,
+    diff,
+    places,
+    notes: [...notes, ...(broken === undefined ? [] : [broken])],
+  };
 }

@@ -37,9 +37,29 @@ export async function changeTogether(
   given: Changing,
   context: PlanContext,
 ): Promise<StepDone[]> {
-  const checked = await checkAll(steps, { ...given, isDry: true }, context);
-  if (given.isDry) return checked;
-  const changing = { ...given, kind: togetherAs(given.kind) };
+  const done: StepDone[] = [];
+  const failures: ToolcribError[] = [];
+  for (const step of steps) {
+    if (context.signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
+    try {
+      done.push(await takeStep(step, { ...given, isDry: true }, context));
+    } catch (error) {
+      if (!(error instanceof ToolcribError) || error.code === 'CANCELLED') throw error;
+      failures.push(error);
+    }
+  }
+  const [first] = failures;
+  if (!first) return given.isDry ? done : takeAll(steps, { ...given, kind: togetherAs(given.kind) }, context);
+  const told = failures.slice(0, mostTold).map(({ message }) => message);
+  const more = failures.length > mostTold ? [`${failures.length - mostTold} more fail.`] : [];
+  throw new ToolcribError(first.code, ['Nothing was written.', ...told, ...more].join('\n'));
+}
+
+async function takeAll(
+  steps: readonly Step[],
+  changing: Changing,
+  context: PlanContext,
+): Promise<StepDone[]> {
   const done: StepDone[] = [];
   try {
     for (const step of steps) done.push(await takeStep(step, changing, context));
@@ -50,29 +70,6 @@ export async function changeTogether(
     const rest = left.length === 0 ? 'Nothing was written.' : `These stay changed: ${left.join(', ')}.`;
     throw new ToolcribError(error.code, `${rest} ${error.message}`);
   }
-}
-
-async function checkAll(
-  steps: readonly Step[],
-  changing: Changing,
-  context: PlanContext,
-): Promise<StepDone[]> {
-  const done: StepDone[] = [];
-  const failures: ToolcribError[] = [];
-  for (const step of steps) {
-    if (context.signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
-    try {
-      done.push(await takeStep(step, changing, context));
-    } catch (error) {
-      if (!(error instanceof ToolcribError) || error.code === 'CANCELLED') throw error;
-      failures.push(error);
-    }
-  }
-  const [first] = failures;
-  if (!first) return done;
-  const told = failures.slice(0, mostTold).map(({ message }) => message);
-  const more = failures.length > mostTold ? [`${failures.length - mostTold} more fail.`] : [];
-  throw new ToolcribError(first.code, ['Nothing was written.', ...told, ...more].join('\n'));
 }
 
 async function takeStep(step: Step, changing: Changing, context: PlanContext): Promise<StepDone> {

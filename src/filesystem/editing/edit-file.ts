@@ -5,13 +5,12 @@ import { flag, path } from '../../core/params.ts';
 import type { PlanContext } from '../../core/tool.ts';
 import { refusal } from '../../machine/paths/shown-path.ts';
 import { changeTool, namesOf } from '../change-tool.ts';
-import type { Services } from '../services.ts';
 import { applyEdits } from './apply-edits.ts';
-import { changeFile, type Changing, type FileChange } from './change-files.ts';
+import { changeFile, changingBy, type FileChange } from './change-files.ts';
 import { changeTogether } from './change-together.ts';
 import { manyChanged, oneChanged } from './change-text.ts';
 import type { Edit } from './edited-text.ts';
-import { refuseMask } from './overwrite.ts';
+import { refuseMask } from './refusals.ts';
 
 /** By which other names models know the path of a file. */
 export const pathNames = 'file_path filename file target_file absolute_path';
@@ -100,17 +99,6 @@ function byPath({ edits, path: shared }: z.output<typeof severalParams>): Map<st
   }
   return files;
 }
-
-export const changingBy = (
-  kind: string,
-  given: { readonly dry_run: boolean },
-  services: Services,
-): Changing => ({
-  kind,
-  isDry: given.dry_run,
-  call: () => JSON.stringify([kind, { ...given, dry_run: false }]),
-  services,
-});
 
 /** What edits make of a file that has to be there. */
 export function editing(

@@ -10,6 +10,7 @@ export interface Edit {
   readonly below?: readonly string[];
 }
 
+/** Characters of a text whose lines end with LF. */
 export interface Place {
   readonly from: number;
   readonly to: number;
@@ -18,86 +19,73 @@ export interface Place {
 export const withLf = (text: string): string => text.replaceAll('\r\n', '\n');
 
 /** The number of the line that a position is in, from 1. */
-export const lineAt = (text: string, at: number): number => 1 + feedsIn(text, 0, at);
-
-function feedsIn(text: string, from: number, to: number): number {
+export function lineAt(text: string, at: number): number {
   // Of the part only: the next line feed may be far behind it.
-  const part = text.slice(from, to);
-  let count = 0;
-  for (let at = part.indexOf('\n'); at !== -1; at = part.indexOf('\n', at + 1)) count++;
-  return count;
+  const part = text.slice(0, at);
+  let line = 1;
+  for (let feed = part.indexOf('\n'); feed !== -1; feed = part.indexOf('\n', feed + 1)) line++;
+  return line;
 }
 
-/** A text whose lines end with LF, and how each of them ends in the file: lines that stay keep their ending. */
-export class EditedText {
-  text: string;
-  /** Whether each line that ends does so with CRLF; undefined where none does. */
-  #crlf: boolean[] | undefined;
-
-  constructor(whole: string) {
-    this.text = withLf(whole);
-    if (this.text.length === whole.length) return;
-    this.#crlf = [];
-    for (let at = whole.indexOf('\n'); at !== -1; at = whole.indexOf('\n', at + 1))
-      this.#crlf.push(whole[at - 1] === '\r');
+/** Up to ten lines that places are in, for people. */
+export function linesOf(text: string, places: readonly Place[]): string {
+  const lines = new Set<number>();
+  let [at, line] = [0, 1];
+  for (const { from } of places) {
+    line += lineAt(text.slice(at, from), from - at) - 1;
+    at = from;
+    lines.add(line);
+    if (lines.size > 10) break;
   }
-
-  /** Puts a text in the place of the one that is at some ascending places. */
-  replace(places: readonly Place[], fresh: string): void {
-    const [first] = places;
-    if (!first) return;
-    const { text } = this;
-    const pieces: string[] = [];
-    let at = 0;
-    for (const { from, to } of places) {
-      pieces.push(text.slice(at, from), fresh);
-      at = to;
-    }
-    this.text = pieces.join('') + text.slice(at);
-    this.#crlf &&= this.#endingsAfter(text, places, fresh);
-  }
-
-  #endingsAfter(text: string, places: readonly Place[], fresh: string): boolean[] {
-    const crlf = this.#crlf ?? [];
-    const endings: boolean[] = [];
-    let [at, line] = [0, 0];
-    const keep = (to: number) => {
-      for (let left = feedsIn(text, at, to); left > 0; left--) endings.push(crlf[line++] === true);
-    };
-    for (const { from, to } of places) {
-      keep(from);
-      const standsFor = linesStoodFor(text.slice(from, to), fresh);
-      let ending = crlf[line] ?? crlf[0] === true;
-      for (const old of standsFor)
-        endings.push((ending = (old === undefined ? ending : crlf[line + old]) === true));
-      line += feedsIn(text, from, to);
-      at = to;
-    }
-    keep(text.length);
-    return endings;
-  }
-
-  /** The text with the endings that its lines have in the file. */
-  toString(): string {
-    const crlf = this.#crlf;
-    if (!crlf) return this.text;
-    if (crlf.every(Boolean)) return this.text.replaceAll('\n', '\r\n');
-    let line = 0;
-    return this.text.replaceAll('\n', () => (crlf[line++] === true ? '\r\n' : '\n'));
-  }
+  const shown = [...lines].slice(0, 10).join(', ');
+  return `line${lines.size === 1 ? '' : 's'} ${shown}${lines.size > 10 ? ', …' : ''}`;
 }
 
-/** For each new line that ends the old one that is the same at the beginning or the end, or whose place it takes. */
-function linesStoodFor(was: string, is: string): (number | undefined)[] {
-  const [old, fresh] = [was.split('\n'), is.split('\n')];
-  const most = Math.min(old.length, fresh.length);
-  const added = fresh.length - old.length;
-  let [lead, trail] = [0, 0];
-  while (lead < most && old[lead] === fresh[lead]) lead++;
-  while (trail < most - lead && old.at(-1 - trail) === fresh.at(-1 - trail)) trail++;
-  const stoodFor = (line: number) => {
-    if (line >= fresh.length - trail) return line - added;
-    return line < old.length - trail && line < old.length - 1 ? line : undefined;
+/**
+ * A text with something else at some ascending places, which count an end of a line as one character. Lines that stay
+ * keep their ending, new ones have that of those whose place they take.
+ */
+export function replaceAt(whole: string, places: readonly Place[], fresh: string): string {
+  const positionIn = positions(whole, '\r\n', 1);
+  const feedBehind = positions(whole, '\n', 0);
+  const first = whole.indexOf('\n');
+  const hasCrlf = whole.includes('\r\n');
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { from, to } of places) {
+    const begin = positionIn(from).position;
+    const end = positionIn(to).position;
+    const { next } = hasCrlf ? feedBehind(end) : { next: first };
+    const isCrlf = whole[(next === -1 ? first : next) - 1] === '\r';
+    pieces.push(whole.slice(at, begin), withEndings(whole.slice(begin, end), fresh, isCrlf ? '\r\n' : '\n'));
+    at = end;
+  }
+  return pieces.join('') + whole.slice(at);
+}
+
+/** Goes on to ascending positions, each moved by `shift` for every sign before it, and knows where the next sign is. */
+function positions(text: string, sign: string, shift: number) {
+  let [moved, next] = [0, text.indexOf(sign)];
+  return (at: number) => {
+    for (; next !== -1 && next < at + moved; next = text.indexOf(sign, next + sign.length)) moved += shift;
+    return { position: at + moved, next };
   };
-  return fresh.slice(0, -1).map((_, line) => stoodFor(line));
+}
+
+/** Lines that take the place of others, with the endings of those; `usual` where there is none. */
+function withEndings(was: string, fresh: string, usual: string): string {
+  if (!fresh.includes('\n') || (usual === '\n' && !was.includes('\r\n'))) return fresh;
+  const endings = was.match(/\r?\n/g) ?? [];
+  const [old, lines] = [withLf(was).split('\n'), fresh.split('\n')];
+  const most = Math.min(old.length, lines.length);
+  let [lead, trail] = [0, 0];
+  while (lead < most && old[lead] === lines[lead]) lead++;
+  while (trail < most - lead && old.at(-1 - trail) === lines.at(-1 - trail)) trail++;
+  let ending = endings[0] ?? usual;
+  return lines.reduce((text, line, index) => {
+    const isTail = index - 1 >= lines.length - trail;
+    const same = isTail ? index - 1 - lines.length + old.length : index - 1;
+    ending = (isTail || same < old.length - trail ? endings[same] : undefined) ?? ending;
+    return text + ending + line;
+  });
 }

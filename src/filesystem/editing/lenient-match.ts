@@ -13,10 +13,16 @@ interface Rule {
   meant?(edit: Edit): Edit | undefined;
   /** What has to be alike of a line. */
   key?(line: string): string;
-  /** It is alike in each character, so that those of the file can be kept. */
-  readonly isByCharacter?: boolean;
-  /** Alike but for the indentation, which has to differ by the same in each line. */
-  readonly shifts?: boolean;
+  /** A line of the new text, as the file would have it; undefined where it cannot have it. */
+  made?(line: string, from: MatchedLines): string | undefined;
+}
+
+/** Lines that were given and those of the file that are alike. */
+interface MatchedLines {
+  readonly given: readonly string[];
+  readonly there: readonly string[];
+  /** Which of them the new line takes the place of, where it does so alone. */
+  readonly at: number | undefined;
 }
 
 /** As read_file, cat -n and editors put it before a line. */
@@ -27,15 +33,13 @@ const lineNumber = /^[ \t]*(\d{1,9})[\t→]/;
  * They are taken off `new` when all its lines have them; when only some have, nobody can know what is meant.
  */
 function withoutLineNumbers(edit: Edit): Edit | undefined {
-  if (!lineNumber.test(edit.old)) return undefined;
-  const numbers = (text: string) =>
-    text
-      .replace(/\n$/, '')
-      .split('\n')
-      .map((line) => Number(lineNumber.exec(line)?.[1]));
+  const numbers = (text: string) => {
+    const lines = text.replace(/\n$/, '').split('\n');
+    return lines.map((line) => Number(lineNumber.exec(line)?.[1]));
+  };
   const stripped = (text: string) => text.replaceAll(new RegExp(lineNumber, 'gm'), '');
-  const [first = NaN, ...others] = numbers(edit.old);
-  if (others.some((number, index) => number !== first + index + 1)) return undefined;
+  const [first = NaN, ...others] = lineNumber.test(edit.old) ? numbers(edit.old) : [];
+  if (Number.isNaN(first) || others.some((number, index) => number !== first + index + 1)) return undefined;
   const fresh = numbers(edit.new);
   if (fresh.some(Number.isNaN) && !fresh.every(Number.isNaN)) return undefined;
   return { ...edit, old: stripped(edit.old), new: stripped(edit.new) };
@@ -62,18 +66,40 @@ const plainSigns = (line: string): string =>
     .replaceAll(/[\u2010-\u2015\u2212]/g, '-')
     .replaceAll(/(?!\t)\s/g, ' ');
 
+/** A new line, whose beginning and end, as far as they were given like the old ones, are those of the file. */
+function withSigns(line: string, { given, there, at }: MatchedLines): string {
+  const [old, own] = at === undefined ? [] : [given[at], there[at]];
+  if (old === undefined || own === undefined) return line;
+  const least = Math.min(line.length, old.length);
+  let [lead, trail] = [0, 0];
+  while (lead < least && line[lead] === old[lead]) lead++;
+  while (trail < least - lead && line.at(-1 - trail) === old.at(-1 - trail)) trail++;
+  return own.slice(0, lead) + line.slice(lead, line.length - trail) + own.slice(own.length - trail);
+}
+
+const indentOf = (line = ''): string => /^[ \t]*/.exec(line)?.[0] ?? '';
+
+/** A line indented as far as those of the file are; undefined where they differ, or it begins further left. */
+function shifted(line: string, { given, there }: Omit<MatchedLines, 'at'>): string | undefined {
+  const first = given.findIndex((one) => one.trim() !== '');
+  let [from, to] = [indentOf(given[first]), indentOf(there[first])];
+  while (from !== '' && from.at(-1) === to.at(-1)) [from, to] = [from.slice(0, -1), to.slice(0, -1)];
+  if (line.trim() === '') return line;
+  return line.startsWith(from) ? to + line.slice(from.length) : undefined;
+}
+
 const rules: readonly Rule[] = [
   { note: 'line numbers at the beginning of the lines were left out', meant: withoutLineNumbers },
   { note: 'blanks at the ends of lines differ', key: (line) => line.trimEnd() },
   {
     note: 'the indentation differs by the same in each line, and was given to the new text too',
     key: (line) => line.replace(/^[ \t]+/, ''),
-    shifts: true,
+    made: shifted,
   },
   {
     note: 'quotes, dashes or blanks are of another form; those of the file were kept',
     key: plainSigns,
-    isByCharacter: true,
+    made: withSigns,
   },
   { note: 'one level of escapes was taken off', meant: unescaped },
 ];
@@ -86,103 +112,71 @@ const most = { text: 2 * 1024 * 1024, given: 256 * 1024, compared: 2e7 };
  * first that finds any finds several.
  */
 export async function matchLines(text: string, edit: Edit): Promise<LineMatch | undefined> {
-  if (text.length > most.text || edit.old.length > most.given || edit.old.trim() === '') return undefined;
+  if (text.length > most.text || edit.old.length > most.given) return undefined;
   const lines = text.split('\n');
   for (const rule of rules) {
     const meant = rule.meant ? rule.meant(edit) : edit;
     if (!meant || meant.old.trim() === '' || meant.old === meant.new) continue;
-    const given = linesGiven(meant);
-    const [start, other] = runsAlike(lines, given.old, rule);
+    const takesEnd = meant.old.endsWith('\n');
+    const bothEnd = takesEnd && meant.new.endsWith('\n');
+    const old = meant.old.split('\n').slice(0, takesEnd ? -1 : undefined);
+    const [start, other] = runsAlike(lines, old, rule);
     if (other !== undefined) return undefined;
-    if (start !== undefined) return replacementOf(lines, start, given, rule);
+    if (start === undefined) continue;
+    const there = lines.slice(start, start + old.length);
+    const fresh = await freshLines(
+      meant.new.split('\n').slice(0, bothEnd ? -1 : undefined),
+      old,
+      there,
+      rule,
+    );
+    if (!fresh) return undefined;
+    const from = lines.slice(0, start).reduce((sum, { length }) => sum + length + 1, 0);
+    const to = there.reduce((sum, { length }) => sum + length + 1, from - 1);
+    // The last line of all may have no end, which is then none that goes.
+    const end = takesEnd && !bothEnd && to < text.length ? 1 : 0;
+    return { from, to: to + end, fresh: fresh.join('\n'), note: rule.note };
   }
   return undefined;
 }
 
-interface GivenLines {
-  readonly old: readonly string[];
-  readonly new: readonly string[];
-  /** Whether the end of the last line goes too. */
-  readonly takesEnd: boolean;
-}
-
-function linesGiven({ old, new: fresh }: Edit): GivenLines {
-  const [was, is] = [old.split('\n'), fresh.split('\n')];
-  if (was.length === 1 || was.at(-1) !== '') return { old: was, new: is, takesEnd: false };
-  const bothEnd = is.length > 1 && is.at(-1) === '';
-  return { old: was.slice(0, -1), new: bothEnd ? is.slice(0, -1) : is, takesEnd: !bothEnd };
-}
-
-const asItIs = (line: string): string => line;
-
 /** Where the given lines begin, at most two places. */
-function runsAlike(
-  lines: readonly string[],
-  given: readonly string[],
-  { key = asItIs, shifts }: Rule,
-): number[] {
+function runsAlike(lines: readonly string[], given: readonly string[], { key, made }: Rule): number[] {
   if (lines.length * given.length > most.compared) return [];
-  const [keys, wanted] = [lines.map(key), given.map(key)];
+  const [keys, wanted] = key ? [lines.map(key), given.map(key)] : [lines, given];
+  const isShifted = made === shifted;
   const found: number[] = [];
   for (let at = 0; at + wanted.length <= keys.length && found.length < 2; at++) {
     if (!wanted.every((one, index) => one === keys[at + index])) continue;
-    if (!shifts || shiftOf(given, lines.slice(at, at + wanted.length))) found.push(at);
+    const there = lines.slice(at, at + wanted.length);
+    // The indentation has to differ by the same in each line.
+    const isSame = (line: string, index: number) =>
+      line.trim() === '' || shifted(line, { given, there }) === there[index];
+    if (!isShifted || given.every(isSame)) found.push(at);
   }
   return found;
 }
 
-const indentOf = (line: string): string => /^[ \t]*/.exec(line)?.[0] ?? '';
-
-/** What each given line has in the place of what each line of the file has; undefined when that differs. */
-function shiftOf(given: readonly string[], there: readonly string[]) {
-  const first = given.findIndex((line) => line.trim() !== '');
-  let [from, to] = [indentOf(given[first] ?? ''), indentOf(there[first] ?? '')];
-  while (from !== '' && from.at(-1) === to.at(-1)) [from, to] = [from.slice(0, -1), to.slice(0, -1)];
-  const isShifted = (line: string, index: number) =>
-    line.trim() === '' || (line.startsWith(from) && to + line.slice(from.length) === there[index]);
-  return given.every(isShifted) ? { from, to } : undefined;
-}
-
-/** Lines that the edit leaves as they are stay those of the file. */
-async function replacementOf(lines: readonly string[], start: number, given: GivenLines, rule: Rule) {
+/** The new lines; those that the edit leaves as they are stay those of the file. */
+async function freshLines(
+  lines: readonly string[],
+  given: readonly string[],
+  there: readonly string[],
+  { made = (line) => line }: Rule,
+): Promise<string[] | undefined> {
   const { diffArrays } = await import('diff');
-  const there = lines.slice(start, start + given.old.length);
-  const shift = rule.shifts ? shiftOf(given.old, there) : undefined;
-  const fresh: string[] = [];
-  let at = 0;
-  let replaced: readonly string[] = [];
-  for (const { added, removed, value } of diffArrays([...given.old], [...given.new])) {
-    if (removed) replaced = value;
-    else if (!added) fresh.push(...there.slice(at, at + value.length));
-    else
-      for (const [row, line] of value.entries()) {
-        const old = rule.isByCharacter && replaced.length === value.length ? replaced[row] : undefined;
-        const own = there[at - replaced.length + row] ?? '';
-        const made = shift ? shifted(line, shift) : old === undefined ? line : withSigns(line, old, own);
-        if (made === undefined) return undefined;
-        fresh.push(made);
-      }
-    if (!removed) replaced = [];
-    if (!added) at += value.length;
+  const fresh: (string | undefined)[] = [];
+  let [at, replaced] = [0, 0];
+  for (const { added, removed, value } of diffArrays([...given], [...lines])) {
+    if (added) {
+      const first = replaced === value.length ? at - replaced : undefined;
+      const placeOf = (row: number) => (first === undefined ? undefined : first + row);
+      fresh.push(...value.map((line, row) => made(line, { given, there, at: placeOf(row) })));
+    } else {
+      if (!removed) fresh.push(...there.slice(at, at + value.length));
+      at += value.length;
+    }
+    replaced = removed ? value.length : 0;
   }
-  const from = lines.slice(0, start).reduce((sum, { length }) => sum + length + 1, 0);
-  const length = there.reduce((sum, each) => sum + each.length + 1, -1);
-  // The last line of all may have no end, which is then none that goes.
-  const takesEnd = given.takesEnd && start + there.length < lines.length;
-  return { from, to: from + length + (takesEnd ? 1 : 0), fresh: fresh.join('\n'), note: rule.note };
-}
-
-/** Undefined for a line that begins further left than what is shifted. */
-function shifted(line: string, { from, to }: { from: string; to: string }): string | undefined {
-  if (line.trim() === '') return line;
-  return line.startsWith(from) ? to + line.slice(from.length) : undefined;
-}
-
-/** A new line, whose beginning and end, as far as they were given like the old ones, are those of the file. */
-function withSigns(fresh: string, old: string, there: string): string {
-  const least = Math.min(fresh.length, old.length);
-  let [lead, trail] = [0, 0];
-  while (lead < least && fresh[lead] === old[lead]) lead++;
-  while (trail < least - lead && fresh.at(-1 - trail) === old.at(-1 - trail)) trail++;
-  return there.slice(0, lead) + fresh.slice(lead, fresh.length - trail) + there.slice(there.length - trail);
+  return fresh.every((line) => line !== undefined) ? fresh : undefined;
 }

@@ -1,20 +1,20 @@
 import { around, differenceAt, visibleLine } from '../text/visible-line.ts';
 import { lineAt } from './edited-text.ts';
 
-/** More of a file, and of what was given, is not compared. */
-const most = { compared: 1024 * 1024, given: 256 * 1024, lines: 1000 };
-/** Characters of a line, and lines, that are shown. */
-const lineCharacters = 200;
-const mostShown = 24;
+/** More of a file, and of what was given, is not compared; so many rows are shown, and characters of each. */
+const most = { compared: 1024 * 1024, given: 256 * 1024, lines: 1000, shown: 24, characters: 200 };
 /** Lines more than were given that are looked at, since some may be missing in what was given. */
 const margin = 8;
 
 /** Says why `old` may not have been found, with the nearest text there is, and what to do. Takes 100 ms at worst. */
 export async function whyNotFound(text: string, old: string): Promise<{ words: string; wayOut: string }> {
   if (text === '') return { words: 'The file is empty.', wayOut: 'Use write_file.' };
-  const wanted = old.slice(0, most.given).split('\n').slice(0, most.lines);
   // The end of a line is no line.
-  if (wanted.length > 1 && wanted.at(-1) === '') wanted.pop();
+  const wanted = old
+    .slice(0, most.given)
+    .replace(/(?<=[^])\n$/, '')
+    .split('\n')
+    .slice(0, most.lines);
   const piece = placeOfPiece(text, old);
   // Around the piece, where the file is too large.
   const near = text.length > most.compared ? Math.max(0, (piece ?? 0) - most.compared / 4) : 0;
@@ -28,8 +28,12 @@ export async function whyNotFound(text: string, old: string): Promise<{ words: s
       words: 'Nothing in the file is like it.',
       wayOut: 'Read the part again, and copy old_string from there.',
     };
-  const rows = await differenceRows(wanted, lines, start, first + start);
-  const left = rows.splice(mostShown).length;
+  const rows = await differenceRows(
+    wanted,
+    lines.slice(start, start + wanted.length + margin),
+    first + start,
+  );
+  const left = rows.splice(most.shown).length;
   const legend = '(- as given, + as in the file; · is a blank, → a tab)';
   const shown = [legend, ...rows, ...(left > 0 ? [`… ${left} more lines`] : [])].join('\n');
   return {
@@ -38,13 +42,11 @@ export async function whyNotFound(text: string, old: string): Promise<{ words: s
   };
 }
 
-const pieces = { characters: 16, most: 16 };
-
-/** Where the first of some pieces of a text is that occurs in the file. */
+/** Where the first of sixteen pieces of a text is that occurs in the file. */
 function placeOfPiece(text: string, old: string): number | undefined {
-  const step = Math.max(pieces.characters, Math.floor(old.length / pieces.most));
-  for (let from = 0; from < step * pieces.most; from += step) {
-    const piece = old.slice(from, from + pieces.characters).trim();
+  const step = Math.max(16, Math.floor(old.length / 16));
+  for (let from = 0; from < step * 16; from += step) {
+    const piece = old.slice(from, from + 16).trim();
     const at = piece.length < 6 || piece.includes('\n') ? -1 : text.indexOf(piece);
     if (at !== -1) return at;
   }
@@ -74,37 +76,34 @@ const folded = (line: string): string =>
     .normalize('NFC')
     .toLowerCase();
 
-/** How given lines differ from those of a text that begin at `start`, the first of which has the number `line`. */
-async function differenceRows(
-  wanted: readonly string[],
-  lines: readonly string[],
-  start: number,
-  line: number,
-) {
+/** How given lines differ from those of the file, the first of which has the number `line`. */
+async function differenceRows(wanted: readonly string[], there: readonly string[], line: number) {
   const { diffArrays } = await import('diff');
-  const there = lines.slice(start, start + wanted.length + margin);
   // A text that begins within a line does not differ by the indentation before it.
   const indent = /^\S/.test(wanted[0] ?? '') ? (/^\s*/.exec(there[0] ?? '')?.[0] ?? '') : '';
   const given = wanted.map((one, index) => (index === 0 ? indent + one : one));
-  const changes = diffArrays(given, there);
+  const changes = diffArrays(given, [...there]);
   const rows: string[] = [];
   for (const [at, { added, removed, value }] of changes.entries()) {
     const [before, after] = [changes[at - 1], changes[at + 1]];
+    const others =
+      (removed ? (after?.added ? after : undefined) : before?.removed ? before : undefined)?.value ?? [];
     if (removed) {
-      const others = after?.added ? after.value : [];
       rows.push(...value.map((one, index) => `- given  ${shownBeside(one, others[index])}`));
       continue;
     }
-    if (added) {
-      const others = before?.removed ? before.value : [];
-      // At the end only as many lines as were given in their place; the others the margin has brought.
-      const shown = after ? value : value.slice(0, others.length);
-      rows.push(...shown.map((one, index) => `+ ${line + index}  ${shownBeside(one, others[index])}`));
-    } else {
-      // One line before and after what differs tells where it is.
-      for (const index of new Set([...(before ? [0] : []), ...(after ? [value.length - 1] : [])]))
-        rows.push(`  ${line + index}  ${around(value[index] ?? '', 0, lineCharacters)}`);
-    }
+    // At the end only as many lines as were given in their place; the others the margin has brought.
+    const shown = added && !after ? value.slice(0, others.length) : value;
+    // Of the same ones, one before and after what differs tells where it is.
+    const isShown = (index: number) =>
+      added || (before !== undefined && index === 0) || (after !== undefined && index === shown.length - 1);
+    for (const [index, one] of shown.entries())
+      if (isShown(index))
+        rows.push(
+          added
+            ? `+ ${line + index}  ${shownBeside(one, others[index])}`
+            : `  ${line + index}  ${around(one, 0, most.characters)}`,
+        );
     line += value.length;
   }
   return rows;
@@ -113,7 +112,7 @@ async function differenceRows(
 /** A line with what is not seen in it made visible; all of that where little else makes it differ from the other. */
 function shownBeside(line: string, other = ''): string {
   // In a very long line, the part that the other is.
-  const found = line.length > lineCharacters && other ? line.indexOf(other.slice(0, 12)) : -1;
+  const found = line.length > most.characters && other ? line.indexOf(other.slice(0, 12)) : -1;
   const at = Math.max(differenceAt(line, other), found);
-  return visibleLine(around(line.toWellFormed(), at, lineCharacters), folded(line) === folded(other));
+  return visibleLine(around(line.toWellFormed(), at, most.characters), folded(line) === folded(other));
 }

@@ -12,20 +12,19 @@ import { nameInRoots } from '../name-in-roots.ts';
 import {
   choosingParams,
   globParam,
+  hasSigns,
   literalParam,
   patternParam,
   scopeParam,
   spansLines,
 } from '../searching/grep-params.ts';
-import { findReplacements, type FileReplacements } from '../searching/replacements.ts';
+import { findReplacements, type Replacement } from '../searching/replacements.ts';
 import type { Services } from '../services.ts';
 import { fileBytes, fileText } from '../text/file-text.ts';
-import { changeFile, type FileChange } from './change-files.ts';
+import { changeFile, changingBy, type FileChange } from './change-files.ts';
 import { manyChanged } from './change-text.ts';
 import { togetherAs, type StepDone } from './change-together.ts';
-import { changingBy } from './edit-file.ts';
-import { refuseMask } from './overwrite.ts';
-import { replacementFor } from './replacement-text.ts';
+import { refuseMask } from './refusals.ts';
 
 const params = z.strictObject({
   pattern: patternParam('Regular expression, Rust syntax: \\bgetUser\\('),
@@ -85,66 +84,88 @@ async function replaceAll(given: Params, context: PlanContext, services: Service
   // Nobody is asked about single files: what a person would have to be is left.
   const gate = rooted(context.workspace).consenting(noConsent);
   const within = { ...context, workspace: gate };
-  const { replacement, notes } = replacementFor(given.replacement, given);
+  const { replacement, notes } = replacementFor(given);
   const multiline = given.multiline || spansLines(given.pattern, given.literal);
   const found = await findReplacements({ ...given, multiline, replacement }, within, services);
-  if (found.files.length === 0) throw nothingFound(given, found.notes);
+  if (found.files.size === 0) {
+    const why = found.notes.length > 0 ? ` (${found.notes.join('; ')})` : '';
+    const wayOut = `grep shows what is there${hasSigns(given) ? '; literal takes the pattern as plain text' : ''}.`;
+    throw new ToolcribError('NOT_FOUND', `pattern: nothing matches; nothing was changed${why}.`, wayOut);
+  }
   const changing = { ...changingBy('replace', given, services), kind: togetherAs('replace') };
   const steps: StepDone[] = [];
   const left: string[] = [];
-  for (const file of found.files) {
+  for (const [path, places] of found.files) {
     if (context.signal.aborted) break;
-    const name = nameInRoots(join(found.folder, file.path), gate.roots);
+    const name = nameInRoots(join(found.folder, path), gate.roots);
     try {
-      const changed = await changeFile(replacing(name, file, given.encoding), changing, within);
+      const changed = await changeFile(replacing(name, places, given.encoding), changing, within);
       steps.push({ path: name, id: changed.id, changed });
     } catch (error) {
       if (!(error instanceof ToolcribError)) throw error;
       left.push(`${shownPath(name)}: ${error.code}`);
     }
   }
-  const skipped = found.files.length - steps.length - left.length;
+  const skipped = found.files.size - steps.length - left.length;
   const ended = skipped > 0 ? [`the call was cancelled: ${skipped} files were not looked at`] : [];
   const isDry = given.dry_run;
   const all = [...ended, ...notes, ...found.notes];
   return manyChanged({ done: isDry ? 'Would change' : 'Changed', steps, left, notes: all, isDry });
 }
 
-function nothingFound({ literal, pattern }: Params, notes: readonly string[]): ToolcribError {
-  const why = notes.length > 0 ? ` (${notes.join('; ')})` : '';
-  const hasSigns = !literal && /[\\^$.*+?()[\]{}|]/.test(pattern);
-  return new ToolcribError(
-    'NOT_FOUND',
-    `pattern: nothing matches; nothing was changed${why}.`,
-    `grep shows what is there${hasSigns ? '; literal takes the pattern as plain text' : ''}.`,
+/**
+ * The replacement as ripgrep takes it, where a `$` without a group behind it is a dollar: to ripgrep `$name` of no
+ * group is nothing at all, and `$1_a` is a group called so.
+ */
+function replacementFor({ replacement, pattern, literal }: Params): { replacement: string; notes: string[] } {
+  const dollars = (text: string) => text.replaceAll('$', '$$$$');
+  if (literal) return { replacement: dollars(replacement), notes: [] };
+  const count = pattern.split('(').length - 1;
+  const names = new Set(Array.from(pattern.matchAll(/\(\?P?<(\w+)>/g), ([, name]) => name));
+  const isGroup = (name: string) => (/^\d+$/.test(name) ? Number(name) <= count : names.has(name));
+  const plain = new Set<string>();
+  const meant = replacement.replaceAll(
+    /\$\$|\$&|\$\{(\w+)\}|\$(\d{1,2})|\$([A-Za-z_]\w*)|\\(\d)|\$/g,
+    (token, ...groups: (string | undefined)[]) => {
+      if (token === '$$') return token;
+      if (token === '$&') return '${0}';
+      const group = groups.slice(0, 4).find((name) => name !== undefined);
+      if (group !== undefined && isGroup(group)) return `\${${group}}`;
+      if (token !== '$') plain.add(token);
+      return dollars(token);
+    },
   );
+  const notes = plain.size > 0 ? [`${[...plain].join(', ')}: no group, taken as text`] : [];
+  return { replacement: meant, notes };
 }
 
-function replacing(path: string, { places }: FileReplacements, named: string | undefined): FileChange {
-  return {
-    path,
-    encoding: named,
-    replacesAll: false,
-    takesAny: true,
-    async propose(before, encoding) {
-      if (!before) throw refusal('STALE_FILE', path, 'is gone.');
-      const file = await fileText(before, shownPath(path), encoding);
-      // The places are of the text in UTF-8, without a mark, as ripgrep has read it.
-      const isPlain = file.label === 'utf-8';
-      const text = isPlain ? before.subarray(file.mark.length) : Buffer.from(file.text);
-      const pieces: Buffer[] = [];
-      let at = 0;
-      for (const { from, to, match, fresh } of places) {
-        if (from < at || !text.subarray(from, to).equals(match))
-          throw refusal('STALE_FILE', path, 'has changed since it was searched.');
-        pieces.push(text.subarray(at, from), fresh);
-        at = to;
-      }
-      const changed = Buffer.concat([...pieces, text.subarray(at)]);
-      const bytes = isPlain
-        ? Buffer.concat([file.mark, changed])
-        : await fileBytes(changed.toString(), file, 'replacement');
-      return { bytes, encoding: file.label, notes: file.notes, places: places.length };
-    },
-  };
-}
+const replacing = (
+  path: string,
+  places: readonly Replacement[],
+  encoding: string | undefined,
+): FileChange => ({
+  path,
+  encoding,
+  replacesAll: false,
+  takesAny: true,
+  async propose(before, known) {
+    if (!before) throw refusal('STALE_FILE', path, 'is gone.');
+    const file = await fileText(before, shownPath(path), known);
+    // The places are of the text in UTF-8, without a mark, as ripgrep has read it.
+    const isPlain = file.label === 'utf-8';
+    const text = isPlain ? before.subarray(file.mark.length) : Buffer.from(file.text);
+    const pieces: Buffer[] = [];
+    let at = 0;
+    for (const { from, to, match, fresh } of places) {
+      if (from < at || !text.subarray(from, to).equals(match))
+        throw refusal('STALE_FILE', path, 'has changed since it was searched.');
+      pieces.push(text.subarray(at, from), fresh);
+      at = to;
+    }
+    const changed = Buffer.concat([...pieces, text.subarray(at)]);
+    const bytes = isPlain
+      ? Buffer.concat([file.mark, changed])
+      : await fileBytes(changed.toString(), file, 'replacement');
+    return { bytes, encoding: file.label, notes: file.notes, places: places.length };
+  },
+});

@@ -1,17 +1,16 @@
 import * as z from 'zod';
-import { also, unlisted } from '../../core/accepted.ts';
+import { also, asText, unlisted } from '../../core/accepted.ts';
 import { flag, path } from '../../core/params.ts';
 import { changeTool } from '../change-tool.ts';
 import { encodeText } from '../text/file-text.ts';
-import { changeFile, type FileChange } from './change-files.ts';
+import { changeFile, changingBy, type FileChange } from './change-files.ts';
 import { oneChanged } from './change-text.ts';
-import { changingBy, pathNames, versionParam } from './edit-file.ts';
-import { refuseOmission } from './omitted-line.ts';
-import { refuseMask } from './overwrite.ts';
+import { pathNames, versionParam } from './edit-file.ts';
+import { refuseMask, refuseOmission } from './refusals.ts';
 
 const params = z.strictObject({
   path: also(path('File to make or replace: src/a.ts'), pathNames),
-  content: also(z.string().describe('All of it'), 'contents text file_text file_content body data'),
+  content: asText(z.string().describe('All of it'), 'contents text file_text file_content body data'),
   encoding: unlisted(z.string().max(50).optional()),
   version: versionParam,
   dry_run: unlisted(flag('Only show the diff'), 'preview'),

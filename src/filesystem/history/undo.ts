@@ -145,10 +145,11 @@ async function undoIn(given: Given, context: PlanContext, services: Services): P
   const options = { workspace: rooted(workspace), dryRun: isDry, signal };
   const selection = await lastActs(await selected(given, context), workspace.roots, history);
   const undone = await history.undo(selection, options);
-  const { changes, files, left } = undone;
+  const { changes, left } = undone;
   const [first] = left;
   if (changes.length === 0 && first) throw first.error;
   if (changes.length === 0) return said('Nothing to take back.');
+  const files = eachOnce(undone.files);
   // Each is read anew, or its text named, before it is changed again.
   if (!isDry)
     for (const { path: at, from = at } of files) for (const each of [at, from]) services.known.forget(each);
@@ -158,7 +159,12 @@ async function undoIn(given: Given, context: PlanContext, services: Services): P
     ...shortened(files, ({ did, from, path: at }) => `${did} ${from ? `${name(from)} -> ` : ''}${name(at)}`),
     ...shortened(left, ({ path: at, error }) => `left ${name(at)}: ${presentable(error.message)}`),
   ];
-  const diff = await diffOf(files, workspace.roots);
+  let diff = '';
+  for (const { path: at, was, is } of files) {
+    const maxCharacters = diffCharacters - diff.length;
+    if ((!was && !is) || maxCharacters <= 0) continue;
+    diff += (await unifiedDiff(was, is, { path: nameInRoots(at, workspace.roots), maxCharacters })).text;
+  }
   // Of a longer one the lines say enough: who made the changes knows what was there before them.
   return said([...lines, ...(isDry || diff.length <= shortDiff ? [diff] : [])].join('\n'));
 }
@@ -173,17 +179,17 @@ function headline({ changes }: Undone, roots: readonly string[], isDry: boolean)
   return `Took back ${what}${redo === undefined ? '' : ` (to redo: undo since=${redo})`}`;
 }
 
-/** The differences of files, by what each was first and is last, as far as they are short. */
-async function diffOf(files: readonly UndoneFile[], roots: readonly string[]): Promise<string> {
+/** Each file by what was there first and is there in the end, however many changes of it were taken back. */
+function eachOnce(files: readonly UndoneFile[]): UndoneFile[] {
   const whole = new Map<string, UndoneFile>();
-  for (const file of files) whole.set(file.path, { ...file, was: (whole.get(file.path) ?? file).was });
-  let text = '';
-  for (const { path: at, was, is } of whole.values()) {
-    const maxCharacters = diffCharacters - text.length;
-    if ((!was && !is) || maxCharacters <= 0) continue;
-    text += (await unifiedDiff(was, is, { path: nameInRoots(at, roots), maxCharacters })).text;
+  for (const file of files) {
+    const key = `${file.from ?? ''}\0${file.path}`;
+    const first = whole.get(key) ?? file;
+    const isBack = first.did === 'removed' && file.did === 'made';
+    const did = file.did === 'changed' ? first.did : isBack ? 'changed' : file.did;
+    whole.set(key, { ...file, did, was: first.was });
   }
-  return text;
+  return [...whole.values()];
 }
 
 const said = (text: string): ChangeAnswer => ({ text });

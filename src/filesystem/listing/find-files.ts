@@ -1,7 +1,6 @@
 import { decode } from '../../machine/decode.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
-import { search } from '../searching/ripgrep.ts';
-import { isDotFile, printedPath, scopeOf } from '../searching/search-scope.ts';
+import { isDotFile, printedPath, scopeOf, search } from '../searching/ripgrep.ts';
 import type { Services } from '../services.ts';
 import { withCommas } from '../with-commas.ts';
 import type { GlobPattern } from './glob-pattern.ts';
@@ -35,13 +34,10 @@ export async function findFiles(services: Services, request: FileSearch) {
   const order = sort === 'modified' ? ['--sortr=modified'] : [];
   const argv = ['--files', '--null', ...order, ...scopeOf(request), '--'];
   const ended = await search(services, { argv, where, ignored, signal, take });
-  const dots = request.hidden || pattern?.hidden === true;
   // Each name is decoded for itself: they may be in several encodings.
-  const paths = decode(Buffer.concat(chunks))
-    .split('\0')
-    .slice(0, -1)
-    .map(printedPath)
-    .filter((path) => (dots || !isDotFile(path)) && (!pattern || pattern.matches(path)));
+  let paths = decode(Buffer.concat(chunks)).split('\0').slice(0, -1).map(printedPath);
+  if (!request.hidden && pattern?.hidden !== true) paths = paths.filter((path) => !isDotFile(path));
+  if (pattern && !pattern.isByName) paths = paths.filter((path) => pattern.matches(path));
   if (sort === 'path') paths.sort();
   const enough = `stopped after ${withCommas(paths.length)} files: search a smaller folder`;
   return { paths, notes: [...(ended.isEnough ? [enough] : []), ...ended.notes] };

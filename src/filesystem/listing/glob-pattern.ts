@@ -1,6 +1,7 @@
 import { ToolcribError } from '../../core/errors.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
 import type { RootedWorkspace } from '../../machine/paths/workspace.ts';
+import { pathMatcher } from './path-matcher.ts';
 
 /** A glob, ready to choose files with. */
 export interface GlobPattern {
@@ -8,8 +9,8 @@ export interface GlobPattern {
   readonly folder: string;
   /** Globs of file names that ripgrep can choose by: every match has such a name. Empty when it cannot. */
   readonly names: readonly string[];
-  /** How deep below `folder` a match can be; undefined for any depth. */
-  readonly depth: number | undefined;
+  /** Whether every file with such a name matches. */
+  readonly isByName: boolean;
   /** Whether a part of the pattern asks for a name that begins with a dot. */
   readonly hidden: boolean;
   /** Whether a path relative to `folder`, with `/` between its names, is chosen. */
@@ -45,18 +46,17 @@ export function parseGlob(pattern: string): GlobPattern {
   const names = [...new Set(below.map((parts) => parts.at(-1) ?? '**'))];
   const isSimple = names.every((name) => /^[\w.*?@+~-]+$/.test(name) && name !== '**');
   const patterns = below.map((parts) => {
-    const found = pathPattern(parts);
+    const found = pathMatcher(parts);
     if (found) return found;
     const wayOut = 'Put \\ before one that is meant itself.';
     throw invalid(pattern, 'has a [ that is never closed, or a range such as [z-a]', wayOut);
   });
-  const isDeep = below.some((parts) => parts.includes('**'));
   return {
     folder: folder.replace(/\/$/, ''),
     names: isSimple ? names : [],
-    depth: isDeep ? undefined : Math.max(...below.map((parts) => parts.length)),
+    isByName: isSimple && below.every((parts) => parts.length === 2 && parts[0] === '**'),
     hidden: /(?:^|[/{,])\.[^/.]/.test(plain),
-    matches: (path) => patterns.some((each) => each.test(`${path}/`)),
+    matches: (path) => patterns.some((fits) => fits(path.split('/'))),
   };
 }
 
@@ -87,58 +87,4 @@ function expandBraces(pattern: string): string[] {
       throw invalid(pattern, `has more than ${mostAlternatives} alternatives in its braces`);
   }
   return done.toReversed();
-}
-
-/** What a part of a glob is made of; of a character class the first member may be `]`, and `!` or `^` negates. */
-const pieces = /(\*+)|(\?)|\[([!^]?)(\]?(?:\[:digit:\]|\\[^]|[^\]\\])*)\]|\\?([^])/gu;
-
-/**
- * What the paths look like that fit the parts of a glob; `**` at its end asks for one name at least. Undefined when it
- * is none: with a `[` that is never closed, or `[z-a]`. `*` and `**` take the least that will do and never more, but
- * for the last of them, so that time is bounded: https://research.swtch.com/glob
- */
-export function pathPattern(parts: readonly string[]): RegExp | undefined {
-  let groups = 0;
-  const least = (source: string) => `(?=(?<g${++groups}>${source}))\\k<g${groups}>`;
-  const inTurn = (each: readonly string[], any: string) => {
-    const [first = '', ...others] = each;
-    const last = others.pop();
-    if (last === undefined) return first;
-    return first + others.map((one) => least(`${any}?${one}`)).join('') + any + last;
-  };
-  const nameSource = (part: string) => {
-    const between = [''];
-    for (const [whole, stars, one, negated, members, literal] of part.matchAll(pieces)) {
-      if (whole === '[') return undefined;
-      if (stars !== undefined) between.push('');
-      else between.push(between.pop() + (one ? '[^/]' : (classSource(negated, members) ?? quoted(literal))));
-    }
-    return inTurn(between, '[^/]*');
-  };
-  const sources = [''];
-  for (const part of parts) {
-    const source = part === '**' ? '' : nameSource(part);
-    if (source === undefined) return undefined;
-    if (part === '**') sources.push('');
-    else sources.push(`${sources.pop()}${source}/`);
-  }
-  if (parts.at(-1) === '**') sources.push(`${sources.pop()}[^/]+/`);
-  try {
-    return new RegExp(`^${inTurn(sources, '(?:[^/]+/)*')}$`, 'u');
-  } catch {
-    // SyntaxError: a range the wrong way round.
-    return undefined;
-  }
-}
-
-const quoted = (literal = ''): string => literal.replace(/[\\^$.*+?()[\]{}|/]/u, '\\$&');
-
-function classSource(negated: string | undefined, members: string | undefined): string | undefined {
-  if (members === undefined) return undefined;
-  const body = members
-    .replaceAll('[:digit:]', '0-9')
-    .replaceAll(/\\([^])|[[\]^]|^-|-$/gu, (all, escaped: string = all) =>
-      escaped.replace(/[^\p{L}\p{N}\s]/u, '\\$&'),
-    );
-  return `(?!/)[${negated ? '^' : ''}${body}]`;
 }

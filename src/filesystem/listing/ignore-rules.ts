@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { pathPattern } from './glob-pattern.ts';
+import { pathMatcher } from './path-matcher.ts';
 
 /** A line of an ignore file. */
 interface IgnoreRule {
-  readonly negated: boolean;
+  readonly isNegated: boolean;
   readonly foldersOnly: boolean;
-  /** What paths below the folder of the file look like that are meant, with `/` after each of their names. */
-  readonly pattern: RegExp;
+  /** Whether it is about a path below the folder of the file, by its names. */
+  fits(names: readonly string[]): boolean;
 }
 
 /** A file with more bytes is none that somebody wrote. */
@@ -19,18 +19,13 @@ export function ignoreRules(folder: string): (name: string, isFolder: boolean) =
   // Git's rules count in its repositories only.
   const top = above.findIndex((each) => existsSync(join(each, '.git')));
   const scopes = above.slice(0, top + 1).flatMap((from, index) => {
-    const below = relative(from, folder).replaceAll(sep, '/');
+    const steps = relative(from, folder).split(sep).filter(Boolean);
     const files = index === top ? ['.gitignore', '.git/info/exclude'] : ['.gitignore'];
-    return files.map((name) => ({ rules: rulesIn(join(from, name)), prefix: below && `${below}/` }));
+    return files.flatMap((name) => rulesIn(join(from, name)).map((rule) => ({ ...rule, steps })));
   });
   return (name, isFolder) => {
-    for (const { rules, prefix } of scopes) {
-      const rule = rules.find(
-        ({ foldersOnly, pattern }) => (isFolder || !foldersOnly) && pattern.test(`${prefix}${name}/`),
-      );
-      if (rule) return !rule.negated;
-    }
-    return false;
+    const meant = scopes.find((rule) => (isFolder || !rule.foldersOnly) && rule.fits([...rule.steps, name]));
+    return meant !== undefined && !meant.isNegated;
   };
 }
 
@@ -58,6 +53,6 @@ function ruleOf(line: string): IgnoreRule[] {
   if (glob === '' || (!not && glob.startsWith('#'))) return [];
   const parts = glob.split('/');
   // With a slash before its end it is about one place, else about a name anywhere.
-  const pattern = pathPattern(parts.length === 1 ? ['**', ...parts] : parts.filter((part) => part !== ''));
-  return pattern ? [{ negated: not === '!', foldersOnly: slash === '/', pattern }] : [];
+  const fits = pathMatcher(parts.length === 1 ? ['**', ...parts] : parts.filter((part) => part !== ''));
+  return fits ? [{ isNegated: not === '!', foldersOnly: slash === '/', fits }] : [];
 }

@@ -12,8 +12,7 @@ import type { Services } from '../services.ts';
 import { withCommas } from '../with-commas.ts';
 import { findFiles } from './find-files.ts';
 import { openPatternFolder, parseGlob, type GlobPattern } from './glob-pattern.ts';
-import { cursorParam } from './kept-lists.ts';
-import { listFolder, statOf, targetOf, type ListedEntry, type Listing } from './list-folder.ts';
+import { entryOf, listFolder, statOf, targetOf, type ListedEntry, type Listing } from './list-folder.ts';
 
 const usualLimit = 500;
 const mostEntries = 2000;
@@ -42,7 +41,13 @@ const params = z.strictObject({
   ignored: unlisted(flag('Also what .gitignore leaves out'), 'no_ignore include_ignored'),
   hidden: unlisted(flag('Also dot names'), 'all -a show_hidden include_hidden'),
   recursive: unlisted(flag('All levels'), '-r -R'),
-  cursor: unlisted(cursorParam),
+  /** How many entries the pages before have had. */
+  cursor: unlisted(
+    z
+      .string()
+      .regex(/^\d{1,9}$/, 'expected the cursor at the end of the page before')
+      .optional(),
+  ),
 });
 
 /** What a call lists, and from where. */
@@ -82,50 +87,37 @@ export const listFiles = (services: Services): Tool =>
 
 async function pageOf(task: Task, { signal, workspace }: CallContext, services: Services) {
   const { given, pattern, folder } = task;
-  const { cursor, limit, sizes, ...asked } = given;
+  const { cursor, limit, sizes, sort = 'path', ...asked } = given;
   const isOneFolder = !pattern && given.depth === 1;
-  const start = isOneFolder ? '.' : nameInRoots(folder.path, workspace.roots);
-  const { list, from, to, lines, next } = await services.lists.page({
-    question: JSON.stringify(['list', folder.path, asked]),
-    cursor,
-    make: () => (isOneFolder ? oneFolder(task) : filesBelow(task, signal, services)),
-    limit,
-    room: limit > usualLimit ? mostCharacters : usualCharacters,
-    linesAt({ items }, index) {
-      const entry = items[index];
-      return entry ? [lineOf(entry, start, folder, sizes)] : [];
-    },
-  });
+  const start = isOneFolder ? '' : `${nameInRoots(folder.path, workspace.roots)}/`.replace(/^\.\//, '');
+  const question = JSON.stringify(['list', folder.path, sort, asked]);
+  const list = await services.lists.listFor(question, cursor === undefined, () =>
+    isOneFolder ? listFolder(folder, sort) : filesBelow(task, signal, services),
+  );
+  const from = Math.min(Number(cursor ?? 0), list.items.length);
+  const lines: string[] = [];
+  let room = limit > usualLimit ? mostCharacters : usualCharacters;
+  for (const item of list.items.slice(from, from + limit)) {
+    const entry = entryOf(item);
+    const line = lineOf(entry, start, folder, sizes) + (list.isIgnored?.(entry) ? '  [ignored]' : '');
+    room -= line.length + 1;
+    if (room < 0 && lines.length > 0) break;
+    lines.push(line);
+  }
   if (pattern && list.items.length === 0) return ['No files match.', ...bracketed(list.notes)].join('\n');
-  return [...lines, ...bracketed(footer(list, from, to, next))].join('\n');
-}
-
-async function oneFolder({ given, folder }: Task): Promise<Listing> {
-  const listing = await listFolder(folder);
-  if (given.sort !== 'modified') return listing;
-  const changed = new Map(listing.items.map((entry) => [entry, statOf(folder, entry)?.mtimeMs ?? 0]));
-  return {
-    ...listing,
-    items: listing.items.toSorted((a, b) => (changed.get(b) ?? 0) - (changed.get(a) ?? 0)),
-  };
+  return [...lines, ...bracketed(footer(list, from, from + lines.length))].join('\n');
 }
 
 /** The files that a pattern chooses, or those down to a depth with the folders in which there are more. */
-async function filesBelow({ given, pattern, folder }: Task, signal: AbortSignal, services: Services) {
+async function filesBelow(
+  { given, pattern, folder }: Task,
+  signal: AbortSignal,
+  services: Services,
+): Promise<Listing> {
   const { depth, hidden, ignored, sort = 'path' } = given;
-  const { paths, notes } = await findFiles(services, {
-    where: folder,
-    pattern,
-    hidden,
-    ignored,
-    sort,
-    signal,
-  });
-  const shown = pattern ? paths : new Set(paths.map((path) => downTo(path, depth)));
-  const items = Array.from(shown, (path): ListedEntry =>
-    path.endsWith('/') ? { path: path.slice(0, -1), kind: 'folder' } : { path, kind: 'file' },
-  );
-  return { items, notes };
+  const request = { where: folder, pattern, hidden, ignored, sort, signal };
+  const { paths, notes } = await findFiles(services, request);
+  return { items: pattern ? paths : [...new Set(paths.map((path) => downTo(path, depth)))], notes };
 }
 
 function downTo(path: string, depth: number): string {
@@ -134,16 +126,15 @@ function downTo(path: string, depth: number): string {
 }
 
 /** One entry as a line. */
-function lineOf(entry: ListedEntry, start: string, folder: Opened, sizes: boolean): string {
-  const shown = shownName((start === '.' ? entry.path : `${start}/${entry.path}`).replaceAll('/', sep));
-  const mark = entry.isIgnored ? '  [ignored]' : '';
-  if (entry.kind === 'folder') return `${shown}/${mark}`;
-  if (entry.kind === 'file') {
-    const size = sizes ? statOf(folder, entry)?.size : undefined;
-    return size === undefined ? shown + mark : `${shown}  ${withCommas(size)}${mark}`;
+function lineOf({ path: at, kind }: ListedEntry, start: string, folder: Opened, sizes: boolean): string {
+  const shown = shownName((start + at).replaceAll('/', sep));
+  if (kind === 'folder') return `${shown}/`;
+  if (kind === 'file') {
+    const size = sizes ? statOf(folder, at)?.size : undefined;
+    return size === undefined ? shown : `${shown}  ${withCommas(size)}`;
   }
-  const target = entry.kind === 'link' ? targetOf(folder, entry) : undefined;
-  return target === undefined ? `${shown}  [${entry.kind}]` : `${shown} -> ${shownName(target)}`;
+  const target = kind === 'link' ? targetOf(folder, at) : undefined;
+  return target === undefined ? `${shown}  [${kind}]` : `${shown} -> ${shownName(target)}`;
 }
 
 /** Quoted when it could be read as a name with something behind it, as the end of the listing, or as two lines. */
@@ -155,10 +146,9 @@ function shownName(name: string): string {
 
 const bracketed = (notes: readonly string[]): string[] => (notes.length > 0 ? [`[${notes.join('; ')}]`] : []);
 
-function footer({ items, notes }: Listing, from: number, to: number, next?: string): string[] {
+function footer({ items, notes }: Listing, from: number, to: number): string[] {
   const total = items.length;
   const count = total === 1 ? '1 entry' : `${withCommas(total)} entries`;
-  const shown = to - from;
-  const some = shown === 0 ? `none left of ${count}` : `entries ${from + 1}-${to} of ${withCommas(total)}`;
-  return [shown === total ? count : some, ...notes, ...(next === undefined ? [] : [`next: cursor ${next}`])];
+  const some = to === from ? `none left of ${count}` : `entries ${from + 1}-${to} of ${withCommas(total)}`;
+  return [to - from === total ? count : some, ...notes, ...(to < total ? [`next: cursor ${to}`] : [])];
 }

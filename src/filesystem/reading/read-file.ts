@@ -12,7 +12,7 @@ import {
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted, type RootedWorkspace } from '../../machine/paths/workspace.ts';
 import { inlineLimit } from '../../machine/presentable.ts';
-import { versionFor } from '../editing/overwrite.ts';
+import { versionFor } from '../editing/refusals.ts';
 import type { Services } from '../services.ts';
 import type { ExcerptRequest } from './excerpt.ts';
 import { contentOf } from './file-content.ts';

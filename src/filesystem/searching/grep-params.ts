@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { also, alsoMeaning, unlisted } from '../../core/accepted.ts';
 import { flag, path } from '../../core/params.ts';
-import { cursorParam } from '../listing/kept-lists.ts';
 
 /** A regular expression for ripgrep, or a text. */
 export const patternParam = (description: string) =>
@@ -67,7 +66,6 @@ export const grepParams = z.strictObject({
   after: unlisted(lines(), '-A lines_after'),
   case_sensitive: unlisted(z.boolean().optional()),
   line_numbers: unlisted(z.boolean().optional(), '-n'),
-  cursor: unlisted(cursorParam),
   ...choosingParams,
 });
 
@@ -102,3 +100,7 @@ export function grepRequest(given: z.output<typeof grepParams>): GrepParams {
 /** Whether a pattern can only match across lines. */
 export const spansLines = (pattern: string, isLiteral: boolean): boolean =>
   pattern.includes('\n') || (!isLiteral && /(?<!\\)(?:\\\\)*\\n/.test(pattern));
+
+/** Whether it would be another text as plain text. */
+export const hasSigns = ({ pattern, literal }: Pick<ChosenFiles, 'pattern' | 'literal'>): boolean =>
+  !literal && /[\\^$.*+?()[\]{}|]/.test(pattern);

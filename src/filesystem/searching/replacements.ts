@@ -1,13 +1,11 @@
-import { basename, dirname } from 'node:path';
+import { basename } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import type { PlanContext } from '../../core/tool.ts';
-import { rooted } from '../../machine/paths/workspace.ts';
-import { parseGlob } from '../listing/glob-pattern.ts';
 import type { Services } from '../services.ts';
 import { withCommas } from '../with-commas.ts';
 import type { ChosenFiles } from './grep-params.ts';
-import { search } from './ripgrep.ts';
-import { choiceOf, openScope, printedPath, searchArguments } from './search-scope.ts';
+import { printedPath, search } from './ripgrep.ts';
+import { openScope } from './search-scope.ts';
 
 /** What is replaced in the text of a file, and by what; places count bytes of its text in UTF-8, without a mark. */
 export interface Replacement {
@@ -17,83 +15,50 @@ export interface Replacement {
   readonly fresh: Buffer;
 }
 
-export interface FileReplacements {
-  /** Below the searched folder. */
-  readonly path: string;
-  readonly places: readonly Replacement[];
-}
-
 const most = { files: 2000, places: 200_000, bytes: 32 * 1024 * 1024 };
 
 /**
- * What a regular expression finds, with what ripgrep puts in its place: the folder, its files, and what was left.
+ * What a regular expression finds, with what ripgrep puts in its place, by the paths below a folder; and what was left.
  * Throws TOO_LARGE for more than one call changes, and what search() throws.
  */
 export async function findReplacements(
   given: ChosenFiles & { readonly replacement: string },
-  { signal, ...context }: PlanContext,
+  context: PlanContext,
   services: Services,
 ) {
-  const pattern = given.glob === undefined ? undefined : parseGlob(given.glob.replace(/^!/, ''));
-  const workspace = rooted(context.workspace);
-  const where = await openScope(given, pattern, workspace);
+  const { where, folder, argv, isChosen } = await openScope(given, context);
   const isFile = where.stat.isFile();
-  const isChosen = choiceOf(given, pattern, where, workspace);
-  const found = new Map<string, Replacement[]>();
-  const binary = new Set<string>();
-  let [count, bytes] = [0, 0];
-  const note = ({ type, data }: Message) => {
-    const path = isFile ? basename(where.path) : printedPath(textOf(data.path).toString());
-    if (type === 'end' && typeof data.binary_offset === 'number') binary.add(path);
-    if (type !== 'match' || (!found.has(path) && !isChosen(path))) return;
-    const places = found.get(path) ?? [];
-    found.set(path, places);
-    const at = data.absolute_offset ?? 0;
-    for (const { match, replacement, start, end } of data.submatches ?? []) {
-      if (replacement === undefined) throw tooOld();
-      places.push({ from: at + start, to: at + end, match: textOf(match), fresh: textOf(replacement) });
-      count++;
-    }
-  };
   const chunks: Buffer[] = [];
+  let bytes = 0;
   const take = (chunk: Buffer) => {
     chunks.push(chunk);
     bytes += chunk.length;
     return bytes <= most.bytes;
   };
-  const order = isFile ? [] : ['--sort=path'];
-  const argv = ['--json', `--replace=${given.replacement}`, ...order, ...searchArguments(given, pattern)];
   try {
-    const ended = await search(services, { argv, where, ignored: given.ignored, signal, take });
+    const told = ['--json', `--replace=${given.replacement}`, ...(isFile ? [] : ['--sort=path']), ...argv];
+    const asked = { argv: told, where, ignored: given.ignored, signal: context.signal, take };
+    const { isWhole, notes } = await search(services, asked);
     const lines = Buffer.concat(chunks).toString().split('\n').slice(0, -1);
-    for (const line of lines) note(JSON.parse(line) as Message);
-    if (!ended.isWhole || count > most.places || found.size > most.files)
+    const nameOf = (path: JsonText | undefined) =>
+      isFile ? basename(where.path) : printedPath(bytesOf(path).toString());
+    const { files, binary, count } = replacementsIn(
+      lines.map((line) => JSON.parse(line) as Message),
+      nameOf,
+      isChosen,
+    );
+    if (!isWhole || count > most.places || files.size > most.files)
       throw new ToolcribError(
         'TOO_LARGE',
-        `pattern: more than one call changes (${withCommas(found.size)} files, ${withCommas(count)} places; ` +
+        `pattern: more than one call changes (${withCommas(files.size)} files, ${withCommas(count)} places; ` +
           `at most ${withCommas(most.files)} and ${withCommas(most.places)}). Nothing was changed.`,
         'Narrow it by path or glob.',
       );
-    // ripgrep stops in files that turn out to be binary.
-    const left = [...binary]
-      .filter((path) => found.delete(path))
-      .map((path) => `${path} is binary, and left`);
-    return {
-      folder: isFile ? dirname(where.path) : where.path,
-      files: Array.from(found, ([path, places]): FileReplacements => ({ path, places })),
-      notes: [...ended.notes, ...left],
-    };
+    return { folder, files, notes: [...notes, ...binary.map((path) => `${path} is binary, and left`)] };
   } finally {
     await where.handle.close();
   }
 }
-
-const tooOld = (): ToolcribError =>
-  new ToolcribError(
-    'PROGRAM_FAILED',
-    'The ripgrep of this machine does not tell replacements.',
-    'It has to be 15.',
-  );
 
 /** Text that is no UTF-8 comes in base64. */
 interface JsonText {
@@ -116,5 +81,35 @@ interface Message {
   };
 }
 
-const textOf = ({ text, bytes }: JsonText = {}): Buffer =>
+function replacementsIn(
+  messages: readonly Message[],
+  nameOf: (path: JsonText | undefined) => string,
+  isChosen: (path: string) => boolean,
+) {
+  const files = new Map<string, Replacement[]>();
+  const binary: string[] = [];
+  let count = 0;
+  for (const { type, data } of messages) {
+    const path = nameOf(data.path);
+    // ripgrep stops in files that turn out to be binary.
+    if (type === 'end' && typeof data.binary_offset === 'number' && files.delete(path)) binary.push(path);
+    if (type !== 'match' || (!files.has(path) && !isChosen(path))) continue;
+    const places = files.get(path) ?? [];
+    files.set(path, places);
+    const at = data.absolute_offset ?? 0;
+    for (const { match, replacement, start, end } of data.submatches ?? []) {
+      if (replacement === undefined)
+        throw new ToolcribError(
+          'PROGRAM_FAILED',
+          'The ripgrep of this machine does not tell replacements.',
+          'It has to be 15.',
+        );
+      places.push({ from: at + start, to: at + end, match: bytesOf(match), fresh: bytesOf(replacement) });
+      count++;
+    }
+  }
+  return { files, binary, count };
+}
+
+const bytesOf = ({ text, bytes }: JsonText = {}): Buffer =>
   bytes === undefined ? Buffer.from(text ?? '') : Buffer.from(bytes, 'base64');

@@ -1,6 +1,6 @@
 import { headOf, tailOf } from '../../core/cut-text.ts';
 import { decode } from '../../machine/decode.ts';
-import { printedPath } from './search-scope.ts';
+import { printedPath } from './ripgrep.ts';
 
 /** A line of a file, as it is shown. */
 export interface Line {

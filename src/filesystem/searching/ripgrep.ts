@@ -4,6 +4,7 @@ import { ownFoldersBelow } from '../../machine/paths/own-folders.ts';
 import { pseudoFoldersBelow } from '../../machine/paths/given-path.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
 import type { Outcome } from '../../machine/processes/process.ts';
+import type { GlobPattern } from '../listing/glob-pattern.ts';
 import type { Services } from '../services.ts';
 import { blockingFile } from './blocking-file.ts';
 
@@ -54,7 +55,6 @@ const suspiciousMs = 250;
  */
 export async function search(services: Services, { argv, where, ...request }: Search): Promise<Ended> {
   const { ignored, signal, take } = request;
-  const program = await services.ripgrep();
   const isFile = where.stat.isFile();
   const folder = isFile ? dirname(where.path) : where.path;
   const stop = new AbortController();
@@ -84,7 +84,7 @@ export async function search(services: Services, { argv, where, ...request }: Se
   );
   const outcome = await services
     .run({
-      program,
+      program: await services.ripgrep(),
       argv: [...always, ...leftAlone, ...argv, isFile ? where.stablePath : './'],
       cwd: isFile ? folder : where.stablePath,
       env: services.env(),
@@ -146,3 +146,34 @@ function unsearched(complaints: readonly string[]): string[] {
   const more = complaints.length > shown.length ? ` and ${complaints.length - shown.length} more` : '';
   return [`not searched: ${shown.join('; ')}${more}`];
 }
+
+interface Scope {
+  readonly hidden: boolean;
+  readonly ignored: boolean;
+  readonly pattern?: GlobPattern | undefined;
+  /** A file type that ripgrep knows. */
+  readonly type?: string | undefined;
+}
+
+/** The arguments by which ripgrep chooses files. */
+export function scopeOf({ hidden, ignored, pattern, type }: Scope): string[] {
+  // Types add up, so names can only be chosen by one of the two; the pattern is then applied to what was found.
+  const names = type === undefined ? (pattern?.names ?? []) : [];
+  return [
+    // The folder of git's own files is nobody's hidden file.
+    ...(hidden || pattern?.hidden ? ['--hidden', '--glob=!.git'] : []),
+    ...(ignored ? ['--no-ignore'] : []),
+    ...(type === undefined ? [] : [`--type=${type}`]),
+    ...names.map((name) => `--type-add=wanted:${name}`),
+    ...(names.length > 0 ? ['--type=wanted'] : []),
+  ];
+}
+
+/** A path that ripgrep printed, as it lies below the searched folder, with `/` between names. */
+export function printedPath(printed: string): string {
+  const path = process.platform === 'win32' ? printed.replaceAll('\\', '/') : printed;
+  return path.startsWith('./') ? path.slice(2) : path;
+}
+
+/** Whether a file has a name with a dot, which a type by which ripgrep chooses brings back. */
+export const isDotFile = (path: string): boolean => path.charAt(path.lastIndexOf('/') + 1) === '.';

@@ -126,6 +126,14 @@ export function textToShow(bytes: Buffer, label?: string): string | undefined {
   return known === undefined ? undefined : shownText(bytes.subarray(found?.mark ?? 0), known);
 }
 
+/** The same in UTF-8, without a byte order mark; most files are that already. */
+export function asUtf8(bytes: Buffer, label = 'utf-8'): Buffer | undefined {
+  const isPlain = label === 'utf-8' && isUtf8(bytes) && !bytes.includes(0);
+  if (isPlain) return bytes.subarray(markedEncoding(bytes)?.mark ?? 0);
+  const text = textToShow(bytes, label);
+  return text === undefined ? undefined : Buffer.from(text);
+}
+
 /** Says what a file is instead of text in UTF-8. */
 export function unknownEncoding(bytes: Buffer, path: string, size = bytes.length): ToolcribError {
   const likely = likelyEncodings(bytes);

@@ -64,7 +64,7 @@ const half = (byte: string): string => String.fromCharCode(0xdc00 + byte.charCod
 /** The bytes of a whole file for a text made of that of `file`. Throws what encodeExactly() throws. */
 export async function fileBytes(text: string, { label, mark }: FileText, what: string): Promise<Buffer> {
   const isBroken = label === 'utf-8' && !text.isWellFormed();
-  if (!isBroken) return Buffer.concat([mark, await encodeExactly(text, label, what)]);
+  if (!isBroken) return behind(mark, await encodeExactly(text, label, what));
   const pieces = text.split(/((?<![\ud800-\udbff])[\udc80-\udcff])/);
   return Buffer.concat([
     mark,
@@ -73,6 +73,9 @@ export async function fileBytes(text: string, { label, mark }: FileText, what: s
     ),
   ]);
 }
+
+const behind = (mark: Buffer, body: Buffer): Buffer =>
+  mark.length === 0 ? body : Buffer.concat([mark, body]);
 
 /** Throws ARG_INVALID for half of a surrogate pair, which no encoding has. */
 export function refuseHalves(text: string, what: string): void {
@@ -123,7 +126,7 @@ export async function encodeText(text: string, like: Buffer = Buffer.alloc(0), n
     body = body.replaceAll('\n', '\r\n');
     notes.push('lines end with CRLF, as in the file before');
   }
-  const bytes = Buffer.concat([mark, await encodeExactly(body, label, 'content')]);
+  const bytes = behind(mark, await encodeExactly(body, label, 'content'));
   return { bytes, encoding: label, notes };
 }
 

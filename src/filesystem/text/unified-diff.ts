@@ -1,6 +1,6 @@
 import type { StructuredPatchHunk } from 'diff';
-import { textToShow } from '../text/encoding.ts';
-import { around, differenceAt } from '../text/visible-line.ts';
+import { asUtf8 } from './encoding.ts';
+import { around, differenceAt } from './visible-line.ts';
 
 export interface UnifiedDiff {
   readonly text: string;
@@ -18,14 +18,12 @@ interface DiffOptions {
 }
 
 const usualCharacters = 8_000;
-/** Characters beside a change that have the lines around it, but for very long ones. */
+/** Bytes beside a change that have the lines around it, but for very long ones. */
 const margin = 1000;
 /** Lines around a change. */
 const context = 3;
-/**
- * More differing lines than these take long (Myers: their square; so many, 80 ms in any text) and say little.
- * A count and no time limit, so that a busy machine gives the same answer.
- */
+/** More differing lines than these take long (Myers: their square) and say little; a count, and no time limit, so that
+ * a busy machine gives the same answer. */
 const mostChanges = 600;
 /** Of a longer line only the part around the difference is shown; such a diff cannot be applied. */
 const lineCharacters = 500;
@@ -41,10 +39,9 @@ export async function unifiedDiff(
 ): Promise<UnifiedDiff> {
   if (before && after && before.equals(after)) return { text: '', added: 0, removed: 0 };
   const names = [before ? `a/${path}` : '/dev/null', after ? `b/${path}` : '/dev/null'];
-  const [old, now] = [before, after].map((bytes) => (bytes ? textToShow(bytes, encoding) : ''));
-  if (old === undefined || now === undefined)
-    return { text: `Binary files ${names.join(' and ')} differ\n`, added: 0, removed: 0 };
-  if (old === now) return { text: 'Only the encoding differs\n', added: 0, removed: 0 };
+  const [old, now] = [before, after].map((bytes = Buffer.alloc(0)) => asUtf8(bytes, encoding));
+  if (!old || !now) return { text: `Binary files ${names.join(' and ')} differ\n`, added: 0, removed: 0 };
+  if (old.equals(now)) return { text: 'Only the encoding differs\n', added: 0, removed: 0 };
   const { formatPatch } = await import('diff');
   const hunks = await hunksOf(old, now);
   const headers = { oldHeader: undefined, newHeader: undefined };
@@ -56,62 +53,65 @@ export async function unifiedDiff(
   return { text, added: signs('+'), removed: signs('-') };
 }
 
-const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-
 /** What differs, found in the lines that are not the same at both ends. */
-async function hunksOf(old: string, now: string): Promise<StructuredPatchHunk[]> {
+async function hunksOf(old: Buffer, now: Buffer): Promise<StructuredPatchHunk[]> {
   const { structuredPatch } = await import('diff');
-  // Most of a large text is the same, and need not be taken apart into lines.
-  const least = Math.min(old.length, now.length);
-  const same = sharedLength(least, (at, count) => old.startsWith(now.slice(at, at + count), at));
-  const after = sharedLength(least - same, (at, count) =>
-    old.startsWith(now.slice(now.length - at - count, now.length - at), old.length - at - count),
-  );
-  const begin = same > margin ? old.lastIndexOf('\n', same - margin) + 1 : 0;
-  const feed = after > margin ? old.indexOf('\n', old.length - after + margin) : -1;
-  const left = feed === -1 ? 0 : old.length - feed - 1;
-  const skipped = old.slice(0, begin).split('\n').length - 1;
-  const was = linesOf(old.slice(begin, old.length - left));
-  const is = linesOf(now.slice(begin, now.length - left));
-  const most = Math.min(was.length, is.length);
-  let [lead, trail] = [0, 0];
-  while (lead < most && was[lead] === is[lead]) lead++;
-  while (trail < most - lead && was.at(-1 - trail) === is.at(-1 - trail)) trail++;
-  const start = Math.max(0, lead - context);
-  const part = (lines: string[]) => lines.slice(start, lines.length - Math.max(0, trail - context)).join('');
+  const { begin, left } = differingPart(old, now);
+  const part = (bytes: Buffer) => bytes.toString('utf8', begin, bytes.length - left);
+  const skipped = countOf(old, 10, begin);
   const options = { context, maxEditLength: mostChanges };
-  const found = structuredPatch('', '', part(was), part(is), '', '', options);
-  if (!found)
-    return [
-      wholeHunk(was.slice(lead, was.length - trail), is.slice(lead, is.length - trail), skipped + lead),
-    ];
-  return found.hunks.map((hunk) => ({
+  const hunks =
+    structuredPatch('', '', part(old), part(now), '', '', options)?.hunks ?? wholeHunk(part(old), part(now));
+  return hunks.map((hunk) => ({
     ...hunk,
-    oldStart: hunk.oldStart + skipped + start,
-    newStart: hunk.newStart + skipped + start,
+    oldStart: hunk.oldStart + skipped,
+    newStart: hunk.newStart + skipped,
   }));
 }
 
-/** How many characters, of `most`, are the same, found in steps that get smaller. */
+/** Where the lines around a difference begin, and how many bytes are behind them: most of a large text is the same. */
+function differingPart(old: Buffer, now: Buffer): { begin: number; left: number } {
+  const least = Math.min(old.length, now.length);
+  const isSame = (one: number, other: number, count: number) =>
+    old.compare(now, other, other + count, one, one + count) === 0;
+  const same = sharedLength(least, (at, count) => isSame(at, at, count));
+  const after = sharedLength(least - same, (at, count) =>
+    isSame(old.length - at - count, now.length - at - count, count),
+  );
+  const begin = same > margin ? old.lastIndexOf(10, same - margin) + 1 : 0;
+  const feed = after > margin ? old.indexOf(10, old.length - after + margin) : -1;
+  return { begin, left: feed === -1 ? 0 : old.length - feed - 1 };
+}
+
+/** How many bytes, of `most`, are the same, found in steps that get smaller. */
 function sharedLength(most: number, isSame: (at: number, count: number) => boolean): number {
   let at = 0;
   for (const step of [16_384, 128, 1]) while (at + step <= most && isSame(at, step)) at += step;
   return at;
 }
 
-/** Lines as removed and added. */
-function wholeHunk(was: readonly string[], is: readonly string[], lead: number): StructuredPatchHunk {
+function countOf(bytes: Buffer, wanted: number, end: number): number {
+  let count = 0;
+  for (let at = 0; at < end; at++) if (bytes[at] === wanted) count++;
+  return count;
+}
+
+/** All lines that differ as removed and added. */
+function wholeHunk(old: string, now: string): StructuredPatchHunk[] {
+  const linesIn = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const [was, is] = [linesIn(old), linesIn(now)];
+  const most = Math.min(was.length, is.length);
+  let [lead, trail] = [0, 0];
+  while (lead < most && was[lead] === is[lead]) lead++;
+  while (trail < most - lead && was.at(-1 - trail) === is.at(-1 - trail)) trail++;
+  const [removed, added] = [was.slice(lead, was.length - trail), is.slice(lead, is.length - trail)];
   const rows = (sign: string, lines: readonly string[]) =>
     lines.flatMap((line) =>
       line.endsWith('\n') ? [sign + line.slice(0, -1)] : [sign + line, '\\ No newline at end of file'],
     );
-  return {
-    oldStart: lead + 1,
-    oldLines: was.length,
-    newStart: lead + 1,
-    newLines: is.length,
-    lines: [...rows('-', was), ...rows('+', is)],
-  };
+  const lines = [...rows('-', removed), ...rows('+', added)];
+  const start = { oldStart: lead + 1, newStart: lead + 1 };
+  return [{ ...start, oldLines: removed.length, newLines: added.length, lines }];
 }
 
 /** As many rows as fit, long ones around what differs. */

@@ -7,6 +7,7 @@ import { sameVersion, type KnownFile } from '../known-files.ts';
 import type { Services } from '../services.ts';
 import { textToShow } from '../text/encoding.ts';
 import { unifiedDiff } from '../text/unified-diff.ts';
+import { withCommas } from '../with-commas.ts';
 
 /** A file about to be changed, and how. */
 interface Overwriting {
@@ -32,21 +33,28 @@ export const versionFor = (hash: string): string => hash.slice(0, 24);
  * Refuses, once, to overwrite what the caller has not seen: NOT_READ with what is there, STALE_FILE with what somebody
  * else has changed. The same call again passes, as long as nothing changes. A version that is given has to hold.
  */
-export async function refuseUnseen(overwriting: Overwriting, services: Services): Promise<void> {
-  const { path, shown, before, replacesAll, version } = overwriting;
-  const known = services.known.get(path);
+export async function refuseUnseen(
+  { path, shown, before, replacesAll, call, version }: Overwriting,
+  { known }: Services,
+): Promise<void> {
+  const file = known.get(path);
+  if (version !== undefined) {
+    if (version === versionFor(before.hash())) return;
+    throw new ToolcribError(
+      'STALE_FILE',
+      `${shownPath(shown)}: version: is not that of what is in the file now.`,
+      'Read it again, and leave version out or give the one that comes with it.',
+    );
+  }
   // An empty file has nothing that could be lost; what is edited has been seen by whoever names it.
-  if (version === undefined && !known && (before.bytes.length === 0 || !replacesAll)) return;
-  if (version === undefined && known && sameVersion(known.stat, before.stat)) return;
+  if (file ? sameVersion(file.stat, before.stat) : before.bytes.length === 0 || !replacesAll) return;
   const hash = before.hash();
-  if (version !== undefined) return refuseOtherVersion(shown, version, hash);
-  const isSame = known?.hash === hash;
-  if (isSame) return;
-  const digest = createHash('sha256').update(overwriting.call()).update(hash).digest('base64');
-  if (services.known.wasRefused(path, digest)) return;
+  if (file?.hash === hash) return;
+  const digest = createHash('sha256').update(call()).update(hash).digest('base64');
+  if (known.wasRefused(path, digest)) return;
   const again =
     'The same call again does it all the same; in another session, with the version read_file printed.';
-  if (!known)
+  if (!file)
     throw new ToolcribError(
       'NOT_READ',
       `${shownPath(shown)}: is there already, and was not shown. ${whatIsThere(before)}`,
@@ -54,22 +62,13 @@ export async function refuseUnseen(overwriting: Overwriting, services: Services)
     );
   throw new ToolcribError(
     'STALE_FILE',
-    `${shownPath(shown)}: has changed since it was read.${await whatChanged(overwriting, known)}`,
+    `${shownPath(shown)}: has changed since it was read. ${await whatChanged(shown, before, file)}`,
     `Base the change on what is there now. ${again}`,
   );
 }
 
-function refuseOtherVersion(shown: string, version: string, hash: string): void {
-  if (version === versionFor(hash)) return;
-  throw new ToolcribError(
-    'STALE_FILE',
-    `${shownPath(shown)}: version: is not that of what is in the file now.`,
-    'Read it again, and leave version out or give the one that comes with it.',
-  );
-}
-
 function whatIsThere({ bytes }: Before): string {
-  const size = `It has ${bytes.length.toLocaleString('en')} bytes`;
+  const size = `It has ${withCommas(bytes.length)} bytes`;
   const text = textToShow(bytes.subarray(0, 4 * shownCharacters));
   if (text === undefined) return `${size}, and is not text.`;
   const head = text.slice(0, shownCharacters);
@@ -77,14 +76,10 @@ function whatIsThere({ bytes }: Before): string {
   return `${size}${isAll ? '' : ', which begin'}:\n${head}${head.endsWith('\n') ? '' : '\n'}`;
 }
 
-async function whatChanged({ shown, before }: Overwriting, known: KnownFile) {
-  if (!known.bytes) return ` ${whatIsThere(before)}`;
-  const { text } = await unifiedDiff(known.bytes, before.bytes, {
-    path: shownPath(shown),
-    encoding: known.encoding,
-    maxCharacters: shownCharacters,
-  });
-  return ` What changed:\n${text}\n`;
+async function whatChanged(shown: string, before: Before, { bytes, encoding }: KnownFile): Promise<string> {
+  if (!bytes) return whatIsThere(before);
+  const options = { path: shownPath(shown), encoding, maxCharacters: shownCharacters };
+  return `What changed:\n${(await unifiedDiff(bytes, before.bytes, options)).text}\n`;
 }
 
 /**
@@ -97,5 +92,32 @@ export function refuseMask(name: string, text: string, before: Buffer | undefine
     'ARG_INVALID',
     `${name}: has in it what toolcrib shows in the place of a secret, which the file really holds.`,
     'Leave that part out: edit_file can replace what is before and behind it.',
+  );
+}
+
+// Nothing here runs over the end of a line, so that time is linear in the text.
+const comment = String.raw`(?://+|#+|/\*+|<!--|--|;+|%+|\*|\{/\*|\(\*|"{3})[ \t]*\(?[ \t]*`;
+const kept = '(?:the |all )?(?:rest|remainder|remaining|existing|unchanged|previous|same|other|omitted)';
+const what =
+  '(?:code|lines?|file|content|methods?|functions?|class|implementation|imports?|tests?|unchanged)';
+const ending = String.raw`(?:\.{3}|…|unchanged|as before|stays? the same)`;
+/** `// ... rest of the code`, `... existing methods`, `# remaining code unchanged`; not `...rest`, which is code. */
+const omission = new RegExp(
+  String.raw`^[ \t]*(?:${comment}(?:\.{3}|…)[^\w\n]{0,20}${kept}\b(?![,)}\]])|` +
+    String.raw`(?:\.{3}|…)[ \t]+${kept}\b.*\b${what}\b|` +
+    String.raw`${comment}${kept}\b[^.…\n]{0,40}\b${what}\b.{0,40}${ending}).*$`,
+  'im',
+);
+
+/** Throws ARG_INVALID for a new text with a line of its own that stands for code which is not written out. */
+export function refuseOmission(name: string, fresh: string, before: () => string): void {
+  // Most texts have none of these, which is told forty times as fast.
+  if (!['...', '…', 'unchanged', 'as before', 'the same'].some((sign) => fresh.includes(sign))) return;
+  const line = omission.exec(fresh)?.[0].trim();
+  if (line === undefined || before().includes(line)) return;
+  throw new ToolcribError(
+    'ARG_INVALID',
+    `${name}: the line ${JSON.stringify(line.slice(0, 100))} stands for code that would be lost.`,
+    'Write that code out, or edit only the part that changes.',
   );
 }
