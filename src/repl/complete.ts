@@ -2,7 +2,7 @@ import { waysOf, type Command, type Console } from './commands/command.ts';
 import { commandOf, namesOf } from './commands/index.ts';
 import { completePrompt } from './commands/prompts.ts';
 import { completePath } from './prompt/complete-path.ts';
-import type { Completion } from './terminal/line-input.ts';
+import type { Completion } from './terminal/line-editor.ts';
 
 /** What Tab offers: commands and their words after a slash, paths and resources after an @. */
 export async function completeLine(console: Console, line: string, cursor: number): Promise<Completion> {
@@ -23,14 +23,14 @@ export async function completeLine(console: Console, line: string, cursor: numbe
   const words = rest.split(/\s+/);
   const typed = words.pop() ?? '';
   const command = commandOf(name);
-  if (!command) return offer(typed, await completePrompt(console, name, { before: words, typed }));
-  const candidates = command.complete ? await command.complete(console, words) : literals(command);
-  return offer(typed, candidates);
+  if (!command) return offer(typed, completePrompt(console, name));
+  const more = (await command.complete?.(console, words)) ?? [];
+  return offer(typed, words.length === 0 ? [...literals(command), ...more] : more);
 }
 
 /** The words of a usage that stand for themselves. */
 const literals = (command: Command): string[] =>
-  waysOf(command).flatMap((way) => /^[a-z][a-z ]*(?=$| [A-Z])/.exec(way)?.[0] ?? []);
+  waysOf(command).flatMap((way) => /^[a-z-][a-z ]*(?=$| [A-Z[])/.exec(way)?.[0] ?? []);
 
 async function mentioned({ chat }: Console, mention: string): Promise<readonly string[]> {
   const { toolbox, options } = chat.world;

@@ -36,9 +36,9 @@ export class Interaction {
   /** A line that was entered while a turn runs: whether it is a command that cannot wait, and was run. */
   whileBusy(line: string): boolean {
     const [command] = line.trim().split(' ');
-    if (!this.#running || (command !== '/stop' && command !== '/queue')) return false;
-    const done = runCommand(this.console, line.trim());
-    void done.then(() => command === '/stop' && this.#stop());
+    if (!this.#running || command !== '/stop') return false;
+    this.#terminal.takeQueued();
+    this.#stop();
     return true;
   }
 

@@ -3,7 +3,6 @@ import { shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
 import type { TurnEnd, TurnEvent } from '../turn/turn-event.ts';
 import { aboveDiff, diffLines, looksLikeDiff } from './diff.ts';
 import { createMarkdownStream, type MarkdownStream } from './markdown.ts';
-import { createPaint } from './paint.ts';
 import { printable } from './printable.ts';
 import { callLine, resultLine, tellingArgument, thoughtsLine, usageLine } from './show.ts';
 import type { Terminal } from './terminal.ts';
@@ -33,7 +32,6 @@ export class TurnView {
   readonly #terminal: Terminal;
   readonly #settings: Settings;
   readonly #markdown: MarkdownStream;
-  readonly #thinking: MarkdownStream;
   #streaming: 'text' | 'thoughts' | undefined;
   #thinkingSince = 0;
   readonly #startedAt = performance.now();
@@ -46,14 +44,6 @@ export class TurnView {
     this.#terminal = terminal;
     this.#settings = settings;
     this.#markdown = createMarkdownStream(terminal);
-    this.#thinking = createMarkdownStream({
-      screen: terminal.screen,
-      get width() {
-        return terminal.width;
-      },
-      paint: createPaint({ palette: 'plain', env: {}, stream: {} }),
-      write: (text) => terminal.write(terminal.paint.dim(text)),
-    });
   }
 
   show(event: TurnEvent): void {
@@ -108,23 +98,21 @@ export class TurnView {
   #stream(kind: 'text' | 'thoughts', text: string): void {
     const terminal = this.#terminal;
     if (this.#streaming !== kind) {
-      const after = this.#streaming === 'thoughts' && this.#showsThoughts;
       this.#finish();
-      // Without colours nothing else would tell thoughts from what is said.
-      if (after && terminal.paint.dim('-') === '-') terminal.write('\n');
       this.#streaming = kind;
       if (kind === 'thoughts') [this.thoughts, this.#thinkingSince] = ['', performance.now()];
     }
     if (kind === 'text') this.#markdown.push(text);
     else this.thoughts += text;
-    if (kind === 'thoughts' && this.#showsThoughts) this.#thinking.push(text);
+    if (kind === 'thoughts' && this.#showsThoughts) terminal.write(terminal.paint.dim(printable(text)));
     terminal.working(awaited, stallMs);
   }
 
   #finish(): void {
     const ms = performance.now() - this.#thinkingSince;
     if (this.#streaming === 'text') this.#markdown.end();
-    else if (this.#streaming && this.#showsThoughts) this.#thinking.end();
+    // An empty row below them: without colours nothing else would tell thoughts from what is said.
+    else if (this.#streaming && this.#showsThoughts) this.#terminal.print('\n');
     else if (this.#streaming) this.#terminal.note(thoughtsLine(this.thoughts, ms, this.#terminal));
     this.#streaming = undefined;
   }

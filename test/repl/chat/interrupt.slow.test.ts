@@ -205,8 +205,7 @@ it('answers what was typed meanwhile in order, and gives it back when it is inte
   enter(chat, 'begin');
   await chat.sees('begun');
   chat.type(lines.map((line) => `${line}\r`).join(''));
-  enter(chat, '/queue');
-  await chat.sees('40 line 40 of many');
+  await chat.sees('queued: line 40 of many');
   open.open();
   await chat.until(() => place.model.requests.length === 41);
   await isBack(chat);
@@ -256,11 +255,9 @@ it('shows what was typed meanwhile again where no line can be edited', async () 
   enter(chat, 'begin');
   await chat.sees('begun');
   enter(chat, 'early');
-  // What the terminal shows is its own echo: the program has read a line when it answers the next one.
-  enter(chat, '/queue');
-  await chat.sees('1 early');
+  await chat.sees('queued: early');
   chat.press('ctrl-c');
-  await chat.sees(/1 early[^]*early[^]*Interrupted\.[^]*\n>$/);
+  await chat.sees(/queued: early\n[^]*early[^]*Interrupted\.[^]*\n>$/);
   expect(place.model.requests).toHaveLength(1);
 });
 

@@ -82,7 +82,7 @@ it('uses the prompts, resources, progress and questions of a server that has eve
     ['Your full, legal name', ''],
     ['An answer is needed.', 'Ada'],
     ['Agree to the terms', 'maybe'],
-    ['Answer yes or no.', 'yes'],
+    ['must be boolean', 'yes'],
     ['first line of a story', ''],
     ['Your email address', 'nowhere'],
     ['"nowhere" is no email.', 'ada@example.org'],

@@ -5,8 +5,7 @@ import { enter } from './enter.ts';
 
 it('keeps to a narrow screen: words, what is queued, the tree, tools, help and questions', async () => {
   const place = await chatPlace();
-  const chat = openChat(place);
-  chat.resize(50, 30);
+  const chat = openChat(place, [], { cols: 50, rows: 30 });
   await chat.sees('/help');
   // One paragraph of many words: the model sends no line end until what was typed has been told of.
   const gates = Array.from({ length: 60 }, gate);

@@ -33,11 +33,12 @@ it('goes on with a session: with its mode, model, folders, to-dos and system pro
   writeFileSync(join(place.home, 'other', 'AGENTS.md'), 'Other folder: speak softly.\n');
   editorThat(place, "'You are a parrot.'");
   const chat = openChat(place);
+  const todos = [{ text: 'water the plants', status: 'pending' }];
+  model.script(call('write_todos', { todos }), say('Well.'));
   await enter(chat, 'first message');
   await enter(chat, '/mode auto');
   await enter(chat, '/model fake/second');
   expect(await enter(chat, `/roots add ~/other`)).toContain('other');
-  await enter(chat, '/todo add water the plants');
   await enter(chat, '/system edit');
   expect(await enter(chat, '/system')).toBe('You are a parrot.');
   await enter(chat, '/name the parrot');
