@@ -58,12 +58,7 @@ export class Interaction {
   /** Shift+Tab goes round: ask, auto, plan. yolo is left by it and never entered. */
   nextMode(): void {
     const chat = this.#chat;
-    try {
-      chat.useMode(chat.mode === 'ask' ? 'auto' : chat.mode === 'auto' ? 'plan' : 'ask');
-    } catch (error) {
-      // A full disk: nobody above a key would catch it.
-      return chat.warn(error instanceof Error ? error.message : String(error));
-    }
+    chat.useMode(chat.mode === 'ask' ? 'auto' : chat.mode === 'auto' ? 'plan' : 'ask');
     this.#terminal.reprompt(this.#prompt);
     // There is no prompt that would say it.
     if (this.#running) this.#terminal.print(this.#terminal.paint.dim(`mode ${chat.mode}`));

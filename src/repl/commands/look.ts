@@ -49,7 +49,7 @@ function statusRows(chat: Console['chat']): string[][] {
   return [
     ['model', printable(nameOf(model))],
     ['mode', mode],
-    ['profile', profile?.name ?? 'none'],
+    ...(profile ? [['profile', profile.name]] : []),
     ['session', `${printable(session.name ?? 'without a name')}  ${chat.isKept ? session.id : 'not kept'}`],
     ['context', `${filled}, ${available} more until it is shortened`],
     ['used so far', `${read}${price} (since the start, sub-agents and summaries too)`],

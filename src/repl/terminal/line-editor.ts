@@ -32,9 +32,7 @@ export type PressedKey = 'ctrl_c' | 'escape' | 'mode' | 'suspend' | 'end';
 export interface EditorOptions {
   readonly input: ReadStream;
   readonly output: WriteStream;
-  /** Both are terminals: somebody sees a prompt. */
-  readonly interactive: boolean;
-  /** It obeys escape sequences; else it shows what is typed by itself. */
+  /** Both are terminals that obey escape sequences; else lines are read as they come, without a prompt. */
   readonly edits: boolean;
   /** Oldest first. */
   readonly history: readonly string[];
@@ -112,27 +110,24 @@ export class LineEditor {
   }
 
   show(prompt: string): void {
-    this.#gate.open = this.#options.interactive;
+    if (!this.#options.edits) return;
+    this.#gate.open = true;
     this.#rl.setPrompt(prompt);
     this.#rl.prevRows = 0;
-    if (this.#options.edits) this.#rl._refreshLine();
-    else this.#gate.write(prompt);
+    this.#rl._refreshLine();
   }
 
   /** Takes prompt and line off the screen. What is typed is still kept. */
   hide(): void {
     if (!this.#gate.open) return;
-    if (this.#options.edits) {
-      moveCursor(this.#gate, 0, -this.#rl.getCursorPos().rows);
-      cursorTo(this.#gate, 0);
-      clearScreenDown(this.#gate);
-    } else this.#gate.write('\n');
+    moveCursor(this.#gate, 0, -this.#rl.getCursorPos().rows);
+    cursorTo(this.#gate, 0);
+    clearScreenDown(this.#gate);
     this.#gate.open = false;
   }
 
   /** Leaves prompt and line where they are, begins a new row below, and an empty line. */
   leave(): void {
-    if (!this.#options.edits) return this.hide();
     this.#set(this.#rl.line);
     this.#gate.write('\n');
     this.#gate.open = false;
@@ -145,17 +140,14 @@ export class LineEditor {
     const before = { line, cursor, kind: this.#kind };
     this.#kind = draft.kind;
     this.#recalled = undefined;
-    if (this.#options.edits) Object.assign(this.#rl, { line: draft.line, cursor: draft.cursor });
+    Object.assign(this.#rl, { line: draft.line, cursor: draft.cursor });
     return before;
   }
 
-  /** Puts text before what is being edited; false where no line can be edited. */
-  insert(text: string): boolean {
-    if (!this.#options.edits) return false;
-    const line = typable(text);
+  /** Puts text before what is being edited. */
+  insert(text: string): void {
     const after = this.#rl.line === '' ? '' : `\n${this.#rl.line}`;
-    this.#set(this.#fitting(line) + after);
-    return true;
+    this.#set(this.#fitting(typable(text)) + after);
   }
 
   /** Lets another program have the terminal. */

@@ -2,6 +2,7 @@ import type { ToolCall, Usage } from '../message.ts';
 import type { Todo } from '../session/entry.ts';
 import { isObject } from '../text/json.ts';
 import { shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
+import type { TurnEnd } from '../turn/turn-event.ts';
 import { aboveDiff } from './diff.ts';
 import type { Paint } from './paint.ts';
 import { escaped, printable } from './printable.ts';
@@ -62,6 +63,18 @@ export function usageLine(
   const spent = paint.dim(`in ${about}${tokens(input)}${cached} · out ${about}${tokens(usage.output)} · `);
   return `${spent}${style(`${about}${percent}% of ${tokens(window)}`)}${paint.dim(` · ${duration(ms)}`)}`;
 }
+
+/** What is said at the end of a turn. */
+export const endings: Readonly<Record<TurnEnd, string>> = {
+  done: '',
+  length: 'The answer was cut at the length limit. Say "go on" for the rest.',
+  filtered: 'The provider withheld the answer.',
+  interrupted: 'Interrupted.',
+  rounds: 'Stopped at the limit of answers in one turn (maxTurns, or --max-turns).',
+  stopped: 'Stopped.',
+  failed: 'Failed.',
+  empty: 'The model gave no answer.',
+};
 
 /** `85ms`, `3.2s`, `125s`. */
 const duration = (ms: number): string =>

@@ -28,11 +28,10 @@ const againMs = 2000;
 
 /**
  * The person's side. While nobody waits for a line, what is typed is kept and not shown, and output never moves the
- * cursor. Where there is no terminal on both sides, or one that understands nothing else, lines are plain, without a
- * single escape sequence.
+ * cursor. Where there is no terminal on both sides, or one that obeys nothing, lines are plain.
  */
 export class Terminal {
-  /** Standard input and output are both terminals: questions can be asked. */
+  /** Standard input and output are both terminals that obey escape sequences: questions can be asked. */
   readonly interactive: boolean;
   /** What is written is seen on a screen; else it is a pipe or a file. */
   readonly screen: boolean;
@@ -54,15 +53,17 @@ export class Terminal {
     this.#options = options;
     this.paint = paint;
     // Streams that are no terminals do not have the property.
-    this.interactive = Boolean(input.isTTY && output.isTTY);
+    this.interactive = Boolean(input.isTTY && output.isTTY) && env['TERM'] !== 'dumb';
     this.screen = Boolean(output.isTTY);
-    const edits = this.interactive && env['TERM'] !== 'dumb';
-    this.#screen = new Screen(output, paint, () => edits && !this.#editor.shown && !this.#handedOver);
+    this.#screen = new Screen(
+      output,
+      paint,
+      () => this.interactive && !this.#editor.shown && !this.#handedOver,
+    );
     this.#editor = new LineEditor({
       input,
       output,
-      interactive: this.interactive,
-      edits,
+      edits: this.interactive,
       history: history.entries,
       complete: (line) => options.complete(line, line.length),
       entered: (line) => this.#entered(line),
@@ -74,7 +75,6 @@ export class Terminal {
         this.#settle(undefined);
       },
     });
-    if (this.interactive) process.on('SIGINT', this.#interrupted);
   }
 
   get width(): number {
@@ -156,9 +156,9 @@ export class Terminal {
     this.#screen.still();
   }
 
-  /** Puts text into the line that is edited next; where none can be, the person sees what to enter again. */
+  /** Puts text into the line that is edited next. */
   prefill(text: string): void {
-    if (text !== '' && !this.#editor.insert(text)) this.print(text);
+    if (text !== '' && this.interactive) this.#editor.insert(text);
   }
 
   /** Changes the prompt that is shown, or that is shown again after a question. */
@@ -175,9 +175,13 @@ export class Terminal {
     this.#editor.hide();
     this.#handedOver = true;
     this.#editor.pause();
+    // Ctrl-C is meant for that program, and comes to all that share the terminal.
+    const ignore = () => undefined;
+    process.on('SIGINT', ignore);
     try {
       return await work();
     } finally {
+      process.removeListener('SIGINT', ignore);
       this.#editor.resume();
       this.#handedOver = false;
       this.#screen.atLineStart = true;
@@ -189,7 +193,6 @@ export class Terminal {
   close(): void {
     if (this.#editor.shown) this.#editor.leave();
     this.#screen.still();
-    process.removeListener('SIGINT', this.#interrupted);
     this.#editor.close();
   }
 
@@ -243,10 +246,7 @@ export class Terminal {
     else if (!this.#waiting) this.#options.onInterrupt('escape');
   }
 
-  /** Ctrl-C: a key in raw mode, else a signal. */
-  readonly #interrupted = (): void => {
-    // An editor that has the terminal gets the same signal, and it is meant for it.
-    if (this.#handedOver) return;
+  #interrupted(): void {
     const asked = this.#question;
     asked?.answer(undefined);
     if (!this.#waiting) return this.#options.onInterrupt('ctrl_c');
@@ -256,7 +256,7 @@ export class Terminal {
     this.#interruptedAt = now;
     if (again) this.#leave();
     else if (!asked) this.print(this.paint.dim('Press Ctrl-C again to leave.'));
-  };
+  }
 
   async #askNow(text: string, signal: AbortSignal | undefined): Promise<string | undefined> {
     this.#screen.still();

@@ -4,7 +4,7 @@ import type { TurnEnd, TurnEvent } from '../turn/turn-event.ts';
 import { aboveDiff, diffLines, looksLikeDiff } from './diff.ts';
 import { createMarkdownStream, type MarkdownStream } from './markdown.ts';
 import { printable } from './printable.ts';
-import { callLine, resultLine, tellingArgument, thoughtsLine, usageLine } from './show.ts';
+import { callLine, endings, resultLine, tellingArgument, thoughtsLine, usageLine } from './show.ts';
 import type { Terminal } from './terminal.ts';
 
 interface Settings {
@@ -152,19 +152,9 @@ export class TurnView {
     const terminal = this.#terminal;
     terminal.idle();
     this.#running.clear();
-    if (reason !== 'done') terminal.note(terminal.paint.warning(ends[reason]));
+    if (reason !== 'done') terminal.note(terminal.paint.warning(endings[reason]));
     const ms = performance.now() - this.#startedAt;
     const window = this.#settings.contextWindow();
     if (this.#total) terminal.note(usageLine(this.#total, { window, ms }, terminal.paint));
   }
 }
-
-const ends: Readonly<Record<Exclude<TurnEnd, 'done'>, string>> = {
-  length: 'The answer was cut at the length limit. Say "go on" for the rest.',
-  filtered: 'The provider withheld the answer.',
-  interrupted: 'Interrupted.',
-  rounds: 'Stopped at the limit of answers in one turn.',
-  stopped: 'Stopped.',
-  failed: 'Failed.',
-  empty: 'The model gave no answer.',
-};

@@ -62,7 +62,7 @@ it('answers every command, and says the way out when it is used wrongly', async 
     ['/compact', /Nothing was shortened/],
     [
       '/status',
-      /model +fake\/fake-model\nmode +ask\nprofile +none\nsession +without a name[^]*context +~\d+ of 100000[^]*roots +\//,
+      /model +fake\/fake-model\nmode +ask\nsession +without a name[^]*context +~\d+ of 100000[^]*roots +\//,
     ],
     ['/name', /It has no name yet/],
     ['/name First one', /^First one$/],

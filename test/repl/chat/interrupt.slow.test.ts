@@ -248,19 +248,6 @@ it('answers what was typed meanwhile in order, and gives it back when it is inte
   expect(place.model.requests.at(-1)?.text).not.toContain('forgotten');
 });
 
-it('shows what was typed meanwhile again where no line can be edited', async () => {
-  const place = await chatPlace();
-  const chat = await opened({ ...place, env: { ...place.env, TERM: 'dumb' } });
-  place.model.script(answer(say('begun\n'), never));
-  enter(chat, 'begin');
-  await chat.sees('begun');
-  enter(chat, 'early');
-  await chat.sees('queued: early');
-  chat.press('ctrl-c');
-  await chat.sees(/queued: early\n[^]*early[^]*Interrupted\.[^]*\n>$/);
-  expect(place.model.requests).toHaveLength(1);
-});
-
 it('does not wait for whatever prints the key', async () => {
   const place = await chatPlace();
   const settings = join(place.home, '.config', 'toolcrib', 'chat.yaml');

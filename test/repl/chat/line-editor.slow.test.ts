@@ -209,21 +209,6 @@ it('leaves with Ctrl-D in an empty line only, and with a second Ctrl-C', async (
   expect(chat.raw()).toMatch(/\x1b\[\?2004l$/);
 });
 
-it('sends no escape sequences to a dumb terminal, where it asks and leaves as elsewhere', async () => {
-  const place = await chatPlace();
-  place.env['TERM'] = 'dumb';
-  const { chat } = await conversation(place);
-  place.model.script(call('ask_user', { question: 'How thick?' }), say('Good.'));
-  chat.type('ask\r');
-  await chat.sees(/How thick\?[^]*your answer ?$/);
-  chat.type('2\r');
-  await chat.sees(/Good\.[^]*\n>$/);
-  expect(place.model.requests[1]?.text).toContain('"2"');
-  chat.press('ctrl-d');
-  expect(await chat.exit).toBe(0);
-  expect(chat.raw()).not.toContain('\x1b');
-});
-
 const prompt = '%ready ';
 
 /** A shell in a terminal, with the chat started from it: what the chat leaves behind is the shell's. */

@@ -112,10 +112,7 @@ it('puts what was piped in before the prompt, and an @ in it names nothing', asy
 
 it('asks the prompts of a file one after the other, each with those before', async () => {
   const place = await chatPlace();
-  writeFileSync(
-    join(place.cwd, 'prompts'),
-    '# a comment\nfirst\n\nsecond \\\nline\n"""\nthird\n\nblock\n"""\n',
-  );
+  writeFileSync(join(place.cwd, 'prompts'), '# a comment\nfirst\n\nsecond \\\nline\nthird\\\n\\\nblock\n');
   place.model.script(say('one'), say('two'), say('three'), say('four'));
   const { code, stdout } = await runChat(place, ['-f', 'prompts', 'and fourth', bare]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'one\ntwo\nthree\nfour\n' });

@@ -34,7 +34,8 @@ it('goes on with a session: with its mode, model, folders, to-dos and system pro
   editorThat(place, "'You are a parrot.'");
   const chat = openChat(place);
   const todos = [{ text: 'water the plants', status: 'pending' }];
-  model.script(call('write_todos', { todos }), say('Well.'));
+  model.script(call('write_todos', { todos }), say('Planned.'));
+  await enter(chat, 'plan it');
   await enter(chat, 'first message');
   await enter(chat, '/mode auto');
   await enter(chat, '/model fake/second');
