@@ -98,11 +98,7 @@ export class Interaction {
     if (once) chat.useModel(once);
     const running = new AbortController();
     this.#running = running;
-    const view = new TurnView(terminal, {
-      contextWindow: () => chat.model.capabilities.contextWindow,
-      thoughts: () => this.console.thoughts,
-      tool: (name) => chat.tools().find((tool) => tool.name === name),
-    });
+    const view = new TurnView(terminal, chat, () => this.console.thoughts);
     this.#view = view;
     const starting = chat.world.toolbox.servers().filter(({ state }) => state === 'connecting');
     const names = starting.map(({ name }) => name).join(', ');

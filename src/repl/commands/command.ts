@@ -45,7 +45,7 @@ export const misused = Symbol('misused');
 export type Result = After | string | typeof misused;
 
 export interface Command {
-  /** What follows the name: `[NAME]`, `[add DIR | remove DIR]`. Its words are completed, and told to who uses others. */
+  /** What follows the name: `[add DIR | remove DIR]`. Its words are completed, and told to who uses others. */
   readonly usage?: string;
   /** One line. */
   readonly help: string;

@@ -1,3 +1,4 @@
+import type { Chat } from '../chat.ts';
 import type { Usage } from '../message.ts';
 import { shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
 import type { TurnEnd, TurnEvent } from '../turn/turn-event.ts';
@@ -6,14 +7,6 @@ import { createMarkdownStream, type MarkdownStream } from './markdown.ts';
 import { printable } from './printable.ts';
 import { callLine, endings, resultLine, tellingArgument, thoughtsLine, usageLine } from './show.ts';
 import type { Terminal } from './terminal.ts';
-
-interface Settings {
-  contextWindow(): number;
-  /** Thoughts are streamed as they come, instead of one line about them. */
-  thoughts(): boolean;
-  /** The tool that the model calls so. */
-  tool(name: string): Tool | undefined;
-}
 
 /** A stream that says nothing for so long has stalled. */
 const stallMs = 3000;
@@ -30,7 +23,8 @@ export class TurnView {
   /** What the model thought before its last answer. */
   thoughts = '';
   readonly #terminal: Terminal;
-  readonly #settings: Settings;
+  readonly #chat: Chat;
+  readonly #thoughtsShown: () => boolean;
   readonly #markdown: MarkdownStream;
   #streaming: 'text' | 'thoughts' | undefined;
   #thinkingSince = 0;
@@ -40,9 +34,11 @@ export class TurnView {
   readonly #running = new Map<string, EventOf<'call_started'>>();
   #several = false;
 
-  constructor(terminal: Terminal, settings: Settings) {
+  /** `thoughtsShown`: thoughts are streamed as they come, instead of one line about them. */
+  constructor(terminal: Terminal, chat: Chat, thoughtsShown: () => boolean) {
     this.#terminal = terminal;
-    this.#settings = settings;
+    this.#chat = chat;
+    this.#thoughtsShown = thoughtsShown;
     this.#markdown = createMarkdownStream(terminal);
   }
 
@@ -87,11 +83,15 @@ export class TurnView {
   }
 
   get #showsThoughts(): boolean {
-    return this.#settings.thoughts() && this.#terminal.screen;
+    return this.#thoughtsShown() && this.#terminal.screen;
+  }
+
+  #toolOf(name: string): Tool | undefined {
+    return this.#chat.tools().find((tool) => tool.name === name);
   }
 
   #nameOf(name: string): string {
-    const tool = this.#settings.tool(name);
+    const tool = this.#toolOf(name);
     return printable(tool ? shownName(tool) : name);
   }
 
@@ -131,7 +131,7 @@ export class TurnView {
     const terminal = this.#terminal;
     const started = this.#running.get(call.id);
     this.#running.delete(call.id);
-    const tool = started?.tool ?? this.#settings.tool(call.name);
+    const tool = started?.tool ?? this.#toolOf(call.name);
     const name = this.#nameOf(call.name);
     this.last = { title: name, reply };
     // One that was not made has not been shown yet, nor one that was to show itself and did not.
@@ -154,7 +154,7 @@ export class TurnView {
     this.#running.clear();
     if (reason !== 'done') terminal.note(terminal.paint.warning(endings[reason]));
     const ms = performance.now() - this.#startedAt;
-    const window = this.#settings.contextWindow();
+    const window = this.#chat.model.capabilities.contextWindow;
     if (this.#total) terminal.note(usageLine(this.#total, { window, ms }, terminal.paint));
   }
 }

@@ -1,7 +1,13 @@
 const styling = /\u001b\[[0-9;]*m/g;
 /** What is drawn two columns wide: emoji, and the scripts and signs of East Asia. */
-const wide =
-  /\p{Emoji_Presentation}|\p{Regional_Indicator}{2}|\p{Emoji}\ufe0f|\p{sc=Han}|\p{sc=Hangul}|\p{sc=Hiragana}|\p{sc=Katakana}|[\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]/u;
+const wide = new RegExp(
+  [
+    String.raw`\p{Emoji_Presentation}|\p{Regional_Indicator}{2}|\p{Emoji}\ufe0f`,
+    String.raw`\p{sc=Han}|\p{sc=Hangul}|\p{sc=Hiragana}|\p{sc=Katakana}`,
+    String.raw`[\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]`,
+  ].join('|'),
+  'u',
+);
 /** What is not drawn at all when it stands alone. */
 const nothing = /^[\p{Mn}\p{Me}\p{Cc}\p{Cf}]+$/u;
 

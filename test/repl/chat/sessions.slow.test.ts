@@ -74,7 +74,7 @@ it('goes on with a session: with its mode, model, folders, to-dos and system pro
   await named.sees('mode auto · the parrot');
   // In the same window, another session brings its own settings along.
   expect(await enter(named, '/resume third message')).toContain('third message');
-  expect(await enter(named, '/status')).toMatch(/fake\/fake-model \(test\)\nmode +ask/);
+  expect(await enter(named, '/status')).toMatch(/fake\/fake-model\nmode +ask/);
   expect(await enter(named, '/resume the parrot')).toContain('session the parrot');
   expect(await enter(named, '/status')).toMatch(/fake\/second\nmode +auto/);
   expect(await enter(named, '/resume the parrot')).toContain('That is the session you are in');
