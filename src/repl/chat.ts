@@ -154,16 +154,13 @@ export class Chat implements Agent {
 
   system(): string {
     const { options, config, toolbox } = this.world;
-    const { cwd, platform } = options;
-    const { first = [] } = this.news;
-    const base = this.session.settings.system ?? config.systemPrompt;
     return systemPrompt({
-      ...(base ? { base } : {}),
-      ...(this.profile ? { profilePrompt: profilePrompt(this.profile, options) } : {}),
-      instructions: first.map((file) => file.text).join('\n\n'),
+      base: this.session.settings.system ?? config.systemPrompt,
+      profilePrompt: this.profile && profilePrompt(this.profile, options),
+      instructions: (this.news.first ?? []).map((file) => file.text).join('\n\n'),
       serverInstructions: toolbox.instructions(),
-      cwd,
-      platform,
+      cwd: options.cwd,
+      platform: options.platform,
       model: this.model.id,
     });
   }

@@ -70,9 +70,11 @@ function aligned(
 
 /** Takes from the widest columns until all fit; undefined when even narrow ones would not. */
 function fit(wanted: readonly number[], room: number): number[] | undefined {
-  for (let most = Math.max(narrowest, Math.min(room, Math.max(...wanted))); most >= narrowest; most--) {
-    const widths = wanted.map((width) => Math.min(width, most));
-    if (widths.reduce((total, width) => total + width, 0) <= room) return widths;
+  const widths = wanted.map((width) => Math.min(width, Math.max(narrowest, room)));
+  while (widths.reduce((total, width) => total + width, 0) > room) {
+    const widest = Math.max(...widths);
+    if (widest <= narrowest) return undefined;
+    widths[widths.indexOf(widest)] = widest - 1;
   }
-  return undefined;
+  return widths;
 }

@@ -74,7 +74,7 @@ const phases: readonly Phase[] = [
   {
     name: 'in the form of a server',
     steps: [call('mcp__fixture__ask')],
-    shows: 'red',
+    shows: 'Esc: none of it',
     dismissed: true,
   },
   {
