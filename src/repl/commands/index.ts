@@ -63,6 +63,7 @@ export async function runCommand(console: Console, line: string): Promise<After>
   const command = commandOf(name);
   if (command) {
     const args = command.sends ? given.trim() : live(given.trim());
+    if (command.usage === undefined && args !== '') throw wrongUse(`/${name} stands alone.`);
     const after = await command.run(console, args);
     if (after === misused)
       throw wrongUse(`/${name} ${args}: ${waysOf(command).join(' or ')} is expected; /help lists all.`);

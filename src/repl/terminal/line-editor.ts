@@ -20,12 +20,6 @@ export interface Draft {
   readonly kind: 'message' | 'answer';
 }
 
-/** Candidates for the text between `from` and the cursor. */
-export interface Completion {
-  readonly from: number;
-  readonly candidates: readonly string[];
-}
-
 /** Ctrl-C with nothing to clear, Escape, Shift+Tab, Ctrl-Z, Ctrl-D in an empty line. */
 export type PressedKey = 'ctrl_c' | 'escape' | 'mode' | 'suspend' | 'end';
 
@@ -36,7 +30,8 @@ export interface EditorOptions {
   readonly edits: boolean;
   /** Oldest first. */
   readonly history: readonly string[];
-  complete(line: string): Promise<Completion>;
+  /** The candidates, and what of the line they stand for. */
+  complete(line: string): Promise<CompleterResult>;
   entered(line: Entered): void;
   pressed(key: PressedKey): void;
   /** The prompt is to be drawn again. */
@@ -255,14 +250,13 @@ export class LineEditor {
 
   /** Completion is a convenience: what takes long, fails, or comes when the line is another one offers nothing. */
   async #completions(line: string): Promise<CompleterResult> {
-    const none: Completion = { from: line.length, candidates: [] };
-    if (this.#kind === 'answer') return [[], line];
-    const late = new Promise<Completion>((resolve) => setTimeout(resolve, completionMs, none).unref());
-    const { from, candidates } = await Promise.race([this.#options.complete(line).catch(() => none), late]);
-    if (!this.shown || this.#rl.line.slice(0, this.#rl.cursor) !== line) return [[], line];
+    const none: CompleterResult = [[], line];
+    if (this.#kind === 'answer') return none;
+    const late = new Promise<CompleterResult>((resolve) => setTimeout(resolve, completionMs, none).unref());
+    const [found, typed] = await Promise.race([this.#options.complete(line).catch(() => none), late]);
+    if (!this.shown || this.#rl.line.slice(0, this.#rl.cursor) !== line) return none;
     // A file name may hold escape sequences: the terminal must not get them, and without them it is another file.
-    const safe = candidates.filter((each) => printable(each) === each && !/[\n\t]/.test(each));
-    return [safe, line.slice(from)];
+    return [found.filter((each) => printable(each) === each && !/[\n\t]/.test(each)), typed];
   }
 }
 

@@ -1,8 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import type { CompleterResult } from 'node:readline';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { live } from '../text/inert.ts';
 import type { History } from './history.ts';
-import { LineEditor, type Completion, type Entered, type PressedKey } from './line-editor.ts';
+import { LineEditor, type Entered, type PressedKey } from './line-editor.ts';
 import type { Paint } from './paint.ts';
 import { painted } from './printable.ts';
 import { wrapped } from './prose.ts';
@@ -14,7 +15,7 @@ export interface TerminalOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly paint: Paint;
   readonly history: History;
-  complete(line: string, cursor: number): Promise<Completion>;
+  complete(line: string): Promise<CompleterResult>;
   /** While something is under way: each Ctrl-C, and an Escape by itself. */
   onInterrupt(kind: 'ctrl_c' | 'escape'): void;
   /** Shift+Tab, at the prompt or while something is under way. */
@@ -65,7 +66,7 @@ export class Terminal {
       output,
       edits: this.interactive,
       history: history.entries,
-      complete: (line) => options.complete(line, line.length),
+      complete: (line) => options.complete(line),
       entered: (line) => this.#entered(line),
       pressed: (key) => this.#pressed(key),
       resumed: () => this.#showPrompt(),
