@@ -61,7 +61,7 @@ export async function askNow<T>(terminal: Terminal, question: Question<T>): Prom
   if (signal?.aborted) return undefined;
   if (above.length > 0) terminal.print(above.join('\n'));
   for (;;) {
-    const said = await terminal.ask(question.line, signal ? { signal } : {});
+    const said = await terminal.ask(question.line, signal);
     if (said === undefined || signal?.aborted) return undefined;
     const words = said.trim();
     const key = words.toLowerCase();

@@ -45,7 +45,6 @@ export class Terminal {
   #ended = false;
   #waiting: { prompt: string; resolve(line: string | undefined): void } | undefined;
   #question: { readonly prompt: string; answer(text: string | undefined): void } | undefined;
-  #asking: Promise<unknown> = Promise.resolve();
   #interruptedAt = -Infinity;
   #handedOver = false;
 
@@ -123,7 +122,6 @@ export class Terminal {
    * input. What was pasted is `inert`.
    */
   async readLine(prompt: string): Promise<string | undefined> {
-    await this.#asking;
     this.#screen.still();
     const next = this.#queue.shift();
     if (next) {
@@ -139,13 +137,38 @@ export class Terminal {
   }
 
   /**
-   * Asks one question; `signal` takes it back. What was typed before it was shown is no answer. Undefined when it
-   * was interrupted.
+   * Asks one question, while no other is asked; `signal` takes it back. What was typed before it was shown is no
+   * answer. Undefined when it was interrupted.
    */
-  ask(text: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<string | undefined> {
-    const answer = this.#asking.then(() => this.#askNow(text, signal));
-    this.#asking = answer;
-    return answer;
+  async ask(text: string, signal?: AbortSignal): Promise<string | undefined> {
+    this.#screen.still();
+    // Two turns of the event loop: what has been typed by now has been read then, and belongs to the line put aside.
+    await turn();
+    await turn();
+    if (!this.interactive || this.#ended || signal?.aborted) return undefined;
+    this.#editor.hide();
+    const draft = this.#editor.swap({ line: '', cursor: 0, kind: 'answer' });
+    // readline would break the last row anywhere.
+    const lines = wrapped(text, this.width - 1).split('\n');
+    // What is typed stands apart from what was asked.
+    const prompt = lines.pop()?.replace(/\S$/, '$& ') ?? '';
+    if (lines.length > 0) this.#screen.putLines(lines.join('\n'));
+    return new Promise((resolve) => {
+      const withdraw = () => this.#question?.answer(undefined);
+      signal?.addEventListener('abort', withdraw);
+      this.#question = {
+        prompt,
+        answer: (answer) => {
+          signal?.removeEventListener('abort', withdraw);
+          if (this.#editor.shown) this.#editor.leave();
+          this.#question = undefined;
+          this.#editor.swap(draft);
+          this.#showPrompt();
+          resolve(answer);
+        },
+      };
+      this.#showPrompt();
+    });
   }
 
   /** Shows that something is under way, until `write`, `print` or `idle`. Nothing is shown for `patienceMs`. */
@@ -257,36 +280,5 @@ export class Terminal {
     this.#interruptedAt = now;
     if (again) this.#leave();
     else if (!asked) this.print(this.paint.dim('Press Ctrl-C again to leave.'));
-  }
-
-  async #askNow(text: string, signal: AbortSignal | undefined): Promise<string | undefined> {
-    this.#screen.still();
-    // Two turns of the event loop: what has been typed by now has been read then, and belongs to the line put aside.
-    await turn();
-    await turn();
-    if (!this.interactive || this.#ended || signal?.aborted) return undefined;
-    this.#editor.hide();
-    const draft = this.#editor.swap({ line: '', cursor: 0, kind: 'answer' });
-    // readline would break the last row anywhere.
-    const lines = wrapped(text, this.width - 1).split('\n');
-    // What is typed stands apart from what was asked.
-    const prompt = lines.pop()?.replace(/\S$/, '$& ') ?? '';
-    if (lines.length > 0) this.#screen.putLines(lines.join('\n'));
-    return new Promise((resolve) => {
-      const withdraw = () => this.#question?.answer(undefined);
-      signal?.addEventListener('abort', withdraw);
-      this.#question = {
-        prompt,
-        answer: (answer) => {
-          signal?.removeEventListener('abort', withdraw);
-          if (this.#editor.shown) this.#editor.leave();
-          this.#question = undefined;
-          this.#editor.swap(draft);
-          this.#showPrompt();
-          resolve(answer);
-        },
-      };
-      this.#showPrompt();
-    });
   }
 }
