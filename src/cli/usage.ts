@@ -130,7 +130,7 @@ function rulesOf(given: readonly string[]): Rule[] {
 }
 
 /** The known word that a value is. Throws UsageError with the one that was probably meant, and all there are. */
-function oneOf<const T extends string>(
+export function oneOf<const T extends string>(
   known: readonly T[],
   given: string,
   { option, noun }: { option: string; noun: string },

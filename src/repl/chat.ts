@@ -77,7 +77,6 @@ export class Chat implements Agent {
   private readonly written: readonly Rule[];
   private readonly sessionRules: Rule[] = [];
   private kept: readonly Rule[];
-  private prompt: { readonly key: string; readonly text: string } | undefined;
 
   constructor(world: World, session: Session, now: { model: Model; profile: Profile | undefined }) {
     const { options, config, folders } = world;
@@ -155,23 +154,15 @@ export class Chat implements Agent {
 
   system(): string {
     const { options, config, toolbox } = this.world;
-    const { cwd, platform } = options;
-    const { first = [] } = this.news;
-    const base = this.session.settings.system ?? config.systemPrompt;
-    const serverInstructions = toolbox.instructions();
-    const key = JSON.stringify([base, this.profile, first, serverInstructions, this.model.id]);
-    if (this.prompt?.key === key) return this.prompt.text;
-    const text = systemPrompt({
-      ...(base ? { base } : {}),
-      ...(this.profile ? { profilePrompt: profilePrompt(this.profile, options) } : {}),
-      instructions: first.map((file) => file.text).join('\n\n'),
-      serverInstructions,
-      cwd,
-      platform,
+    return systemPrompt({
+      base: this.session.settings.system ?? config.systemPrompt,
+      profilePrompt: this.profile && profilePrompt(this.profile, options),
+      instructions: (this.news.first ?? []).map((file) => file.text).join('\n\n'),
+      serverInstructions: toolbox.instructions(),
+      cwd: options.cwd,
+      platform: options.platform,
       model: this.model.id,
     });
-    this.prompt = { key, text };
-    return text;
   }
 
   useMode(mode: Mode): void {

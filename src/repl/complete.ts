@@ -1,38 +1,35 @@
+import type { CompleterResult } from 'node:readline';
 import { waysOf, type Command, type Console } from './commands/command.ts';
 import { commandOf, namesOf } from './commands/index.ts';
 import { completePrompt } from './commands/prompts.ts';
 import { completePath } from './prompt/complete-path.ts';
-import type { Completion } from './terminal/line-input.ts';
 
 /** What Tab offers: commands and their words after a slash, paths and resources after an @. */
-export async function completeLine(console: Console, line: string, cursor: number): Promise<Completion> {
-  const before = line.slice(0, cursor);
-  const offer = (typed: string, candidates: readonly string[]): Completion => ({
-    from: cursor - typed.length,
-    candidates: candidates.filter((candidate) => candidate.startsWith(typed)),
-  });
-  if (/^\/\S*$/.test(before))
-    return offer(
-      before,
-      namesOf(console).map((one) => `/${one}`),
-    );
-  const mention = /(?:^|\s)(@(?:"[^"]*|[^\s"]*))$/.exec(before)?.[1];
-  if (mention !== undefined)
-    return { from: cursor - mention.length, candidates: await mentioned(console, mention) };
-  const [, name = '', rest = ''] = /^\/(\S+)\s+([^]*)$/.exec(before) ?? [];
+export async function completeLine(console: Console, line: string): Promise<CompleterResult> {
+  const offer = (typed: string, candidates: readonly string[]): CompleterResult => [
+    candidates.filter((candidate) => candidate.startsWith(typed)),
+    typed,
+  ];
+  if (/^\/\S*$/.test(line)) {
+    const names = namesOf(console).map((one) => `/${one}`);
+    return offer(line, names);
+  }
+  const mention = /(?:^|\s)(@(?:"[^"]*|[^\s"]*))$/.exec(line)?.[1];
+  if (mention !== undefined) return [await mentioned(console, mention), mention];
+  const [, name = '', rest = ''] = /^\/(\S+)\s+([^]*)$/.exec(line) ?? [];
   const words = rest.split(/\s+/);
   const typed = words.pop() ?? '';
   const command = commandOf(name);
-  if (!command) return offer(typed, await completePrompt(console, name, { before: words, typed }));
-  const candidates = command.complete ? await command.complete(console, words) : literals(command);
-  return offer(typed, candidates);
+  if (!command) return offer(typed, completePrompt(console, name));
+  const more = (await command.complete?.(console, words)) ?? [];
+  return offer(typed, words.length === 0 ? [...literals(command), ...more] : more);
 }
 
 /** The words of a usage that stand for themselves. */
 const literals = (command: Command): string[] =>
-  waysOf(command).flatMap((way) => /^[a-z][a-z ]*(?=$| [A-Z])/.exec(way)?.[0] ?? []);
+  waysOf(command).flatMap((way) => /^[a-z-][a-z ]*(?=$| [A-Z[])/.exec(way)?.[0] ?? []);
 
-async function mentioned({ chat }: Console, mention: string): Promise<readonly string[]> {
+async function mentioned({ chat }: Console, mention: string): Promise<string[]> {
   const { toolbox, options } = chat.world;
   const names = toolbox.servers().map(({ name }) => name);
   const server = /^@([\w-]+):/.exec(mention)?.[1];

@@ -36,9 +36,9 @@ export class Interaction {
   /** A line that was entered while a turn runs: whether it is a command that cannot wait, and was run. */
   whileBusy(line: string): boolean {
     const [command] = line.trim().split(' ');
-    if (!this.#running || (command !== '/stop' && command !== '/queue')) return false;
-    const done = runCommand(this.console, line.trim());
-    void done.then(() => command === '/stop' && this.#stop());
+    if (!this.#running || command !== '/stop') return false;
+    this.#terminal.takeQueued();
+    this.#stop();
     return true;
   }
 
@@ -58,12 +58,7 @@ export class Interaction {
   /** Shift+Tab goes round: ask, auto, plan. yolo is left by it and never entered. */
   nextMode(): void {
     const chat = this.#chat;
-    try {
-      chat.useMode(chat.mode === 'ask' ? 'auto' : chat.mode === 'auto' ? 'plan' : 'ask');
-    } catch (error) {
-      // A full disk: nobody above a key would catch it.
-      return chat.warn(error instanceof Error ? error.message : String(error));
-    }
+    chat.useMode(chat.mode === 'ask' ? 'auto' : chat.mode === 'auto' ? 'plan' : 'ask');
     this.#terminal.reprompt(this.#prompt);
     // There is no prompt that would say it.
     if (this.#running) this.#terminal.print(this.#terminal.paint.dim(`mode ${chat.mode}`));
@@ -103,11 +98,7 @@ export class Interaction {
     if (once) chat.useModel(once);
     const running = new AbortController();
     this.#running = running;
-    const view = new TurnView(terminal, {
-      contextWindow: () => chat.model.capabilities.contextWindow,
-      thoughts: () => this.console.thoughts,
-      tool: (name) => chat.tools().find((tool) => tool.name === name),
-    });
+    const view = new TurnView(terminal, chat, () => this.console.thoughts);
     this.#view = view;
     const starting = chat.world.toolbox.servers().filter(({ state }) => state === 'connecting');
     const names = starting.map(({ name }) => name).join(', ');

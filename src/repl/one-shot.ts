@@ -1,9 +1,8 @@
 import type { Chat } from './chat.ts';
 import { ChatError } from './errors.ts';
-import type { Usage } from './message.ts';
 import { nameOf } from './models/model.ts';
+import { endings } from './terminal/show.ts';
 import { inert } from './text/inert.ts';
-import type { ToolReply } from './toolbox/tool.ts';
 import { send, type Said } from './turn/send.ts';
 import type { TurnEnd, TurnEvent } from './turn/turn-event.ts';
 
@@ -19,17 +18,8 @@ export interface Ways {
   readonly live: boolean;
 }
 
-/** The exit code, as docs/repl.md has it, and what is said. 2, a wrong command line, comes from elsewhere. */
-const ends: Readonly<Record<TurnEnd, readonly [code: number, text: string]>> = {
-  done: [0, ''],
-  length: [1, 'The answer was cut at the length limit.'],
-  filtered: [1, 'The provider withheld the answer.'],
-  failed: [1, 'Failed.'],
-  empty: [1, 'The model gave no answer.'],
-  stopped: [1, 'Stopped.'],
-  rounds: [3, 'Stopped at the limit of answers in one turn (--max-turns).'],
-  interrupted: [130, 'Interrupted.'],
-};
+/** As docs/repl.md has it; 1 for any other end. 2, a wrong command line, comes from elsewhere. */
+const exitCodes: Readonly<Partial<Record<TurnEnd, number>>> = { done: 0, rounds: 3, interrupted: 130 };
 
 /**
  * One turn, or several in a row (each prompt sees the ones before), without anybody to ask. `text` writes each
@@ -57,22 +47,22 @@ export async function runOneShot(
     const result = { ...run.result(), ms: Math.round(performance.now() - startedAt) };
     if (ways.output !== 'text') ways.write(`${JSON.stringify(result)}\n`);
   }
-  const [code, text] = ends[run.reason];
   if (run.failure !== undefined) ways.note(run.failure);
-  else if (text !== '' && ways.output === 'text') ways.note(text);
+  else if (run.reason !== 'done' && ways.output === 'text') ways.note(endings[run.reason]);
   // 4: well, but calls were refused because nobody could be asked.
-  return run.reason === 'done' && run.unasked > 0 ? 4 : code;
+  return run.reason === 'done' && chat.unasked.length > 0 ? 4 : (exitCodes[run.reason] ?? 1);
 }
 
 class Run {
   reason: TurnEnd = 'done';
   failure: string | undefined;
-  unasked = 0;
   #text = '';
   #data: unknown;
   #turns = 0;
   #calls = 0;
-  #usage: Usage | undefined;
+  /** How many of the calls that nobody could be asked about have been told. */
+  #told = 0;
+  readonly #usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, estimated: false };
   readonly #streams: boolean;
   readonly #chat: Chat;
   readonly #ways: Ways;
@@ -94,8 +84,8 @@ class Run {
   }
 
   result(): object {
-    const { reason, failure, unasked } = this;
-    const { session, model } = this.#chat;
+    const { reason, failure } = this;
+    const { session, model, unasked } = this.#chat;
     return {
       type: 'result',
       reason,
@@ -104,7 +94,7 @@ class Run {
       data: reason === 'done' ? this.#data : undefined,
       turns: this.#turns,
       calls: this.#calls,
-      unasked,
+      unasked: unasked.length,
       usage: this.#usage,
       model: nameOf(model),
       session: session.file === undefined ? undefined : session.id,
@@ -135,14 +125,13 @@ class Run {
 
   async #say(prompt: Said): Promise<void> {
     const { output, note, write } = this.#ways;
+    const { unasked } = this.#chat;
     this.#text = '';
     for await (const event of send(this.#chat, prompt, this.#signal)) {
       this.#count(event);
-      for (const line of this.#chat.unasked.slice(this.unasked)) note(`not run: ${line}`);
-      this.unasked = this.#chat.unasked.length;
+      while (this.#told < unasked.length) note(`not run: ${unasked[this.#told++]}`);
       if (output === 'stream-json') write(`${JSON.stringify(plainEvent(event))}\n`);
       else this.#tell(event);
-      if (event.type === 'ended') this.reason = event.reason;
     }
     // Also when it was a hook after the turn that was interrupted.
     if (this.#signal.aborted) this.reason = 'interrupted';
@@ -151,7 +140,8 @@ class Run {
   #tell(event: TurnEvent): void {
     const { write, note } = this.#ways;
     if (event.type === 'warning') note(event.text);
-    if (event.type === 'call_ended' && isRefusal(event.reply))
+    // Not what the model does wrong, but what the person may want to allow.
+    if (event.type === 'call_ended' && event.reply.isError && /^Refused(?!: needs)/.test(event.reply.text))
       note(`${event.call.name}: ${event.reply.text}`);
     if (event.type === 'retry') {
       if (this.#streams && event.discard) write('\n');
@@ -162,19 +152,15 @@ class Run {
   }
 
   #count(event: TurnEvent): void {
+    if (event.type === 'ended') this.reason = event.reason;
     if (event.type === 'call_started') this.#calls++;
     if (event.type !== 'answer') return;
     const { text, usage } = event.message;
-    const before = this.#usage;
     this.#turns++;
     this.#text = text;
-    this.#usage = {
-      input: usage.input + (before?.input ?? 0),
-      output: usage.output + (before?.output ?? 0),
-      cacheRead: usage.cacheRead + (before?.cacheRead ?? 0),
-      cacheWrite: usage.cacheWrite + (before?.cacheWrite ?? 0),
-      estimated: usage.estimated || (before?.estimated ?? false),
-    };
+    for (const kind of ['input', 'output', 'cacheRead', 'cacheWrite'] as const)
+      this.#usage[kind] += usage[kind];
+    this.#usage.estimated ||= usage.estimated === true;
   }
 }
 
@@ -182,21 +168,11 @@ const lineEnd = (text: string): string => (text === '' || text.endsWith('\n') ? 
 
 /** An event as a line of JSON: without what only this program can use. */
 function plainEvent(event: TurnEvent): object {
-  switch (event.type) {
-    case 'answer':
-      return { ...event, message: { ...event.message, native: undefined } };
-    case 'call_started':
-      return { type: event.type, call: event.call, server: event.tool?.server, tool: event.tool?.tool };
-    case 'call_ended': {
-      const { type, call, reply, ms } = event;
-      const { text, images, isError } = reply;
-      return { type, call, text, images: images.length, isError, ms: Math.round(ms) };
-    }
-    default:
-      return event;
-  }
+  if (event.type === 'answer') return { ...event, message: { ...event.message, native: undefined } };
+  if (event.type === 'call_started')
+    return { type: event.type, call: event.call, server: event.tool?.server, tool: event.tool?.tool };
+  if (event.type !== 'call_ended') return event;
+  const { type, call, reply, ms } = event;
+  const { text, images, isError } = reply;
+  return { type, call, text, images: images.length, isError, ms: Math.round(ms) };
 }
-
-/** Not what the model does wrong, but what the person may want to allow. */
-const isRefusal = ({ isError, text }: ToolReply): boolean =>
-  isError && /^Refused(?!: needs approval)/.test(text);

@@ -13,20 +13,20 @@ export interface ChatOptions {
   readonly roots: readonly string[];
   /** They were named: those of a session do not count. */
   readonly rootsGiven: boolean;
-  readonly model?: string;
-  readonly mode?: Mode;
-  readonly profile?: string;
+  readonly model?: string | undefined;
+  readonly mode?: Mode | undefined;
+  readonly profile?: string | undefined;
   readonly variables: Readonly<Record<string, string>>;
   /** Rules as text: `npm test*`, `server:tool(arg=pattern)`. */
   readonly rules: Readonly<Record<'allow' | 'ask' | 'deny', readonly string[]>>;
   readonly mcpFiles: readonly string[];
   readonly session: SessionChoice;
   readonly temporary: boolean;
-  readonly maxTurns?: number;
-  readonly schema?: Readonly<Record<string, unknown>>;
-  readonly record?: string;
-  readonly replay?: string;
-  readonly trace?: string;
+  readonly maxTurns?: number | undefined;
+  readonly schema?: Readonly<Record<string, unknown>> | undefined;
+  readonly record?: string | undefined;
+  readonly replay?: string | undefined;
+  readonly trace?: string | undefined;
   /** Where warnings go that nobody sees in a terminal; standard error when left out. */
   readonly warn?: (text: string) => void;
 }

@@ -34,8 +34,7 @@ export async function chatInTerminal(options: ChatOptions, first: string | undef
       join(folders.state, 'history', `${basename(store.folder)}.jsonl`),
       config.historySize,
     ),
-    complete: async (line, cursor) =>
-      interaction ? completeLine(interaction.console, line, cursor) : { from: cursor, candidates: [] },
+    complete: async (line) => (interaction ? completeLine(interaction.console, line) : [[], line]),
     onInterrupt: (kind) => interaction?.interrupt(kind),
     onModeKey: () => interaction?.nextMode(),
     whileBusy: (line) => interaction?.whileBusy(line) ?? false,

@@ -12,10 +12,10 @@ import { configuration, example, repl } from './support/example.ts';
 
 it('docs/repl.md lists every command and endpoint', async () => {
   const code = (text: string) => (text === '' ? '' : `\`${text}\``);
-  const ofCommands = commandGroups.flatMap(({ title, commands }) => [
+  const ofCommands = Object.entries(commandGroups).flatMap(([title, commands]) => [
     [`**${title}**`, ''],
-    ...commands.map(({ name, aliases = [], usage = '', help }) => [
-      [code(`/${name} ${usage}`.trim()), ...aliases.map((alias) => code(`/${alias}`))].join(', '),
+    ...Object.entries(commands).map(([name, { usage = '', help }]) => [
+      code(`/${name} ${usage}`.trim()),
       help,
     ]),
   ]);

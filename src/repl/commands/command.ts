@@ -2,7 +2,6 @@ import type { Chat } from '../chat.ts';
 import { ChatError } from '../errors.ts';
 import type { Model } from '../models/model.ts';
 import { runInTerminal } from '../files/program.ts';
-import { askNow, confirmNow } from '../person/person.ts';
 import { editText } from '../terminal/editor.ts';
 import { wrapped } from '../terminal/prose.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -46,35 +45,26 @@ export const misused = Symbol('misused');
 export type Result = After | string | typeof misused;
 
 export interface Command {
-  /** Without the slash. */
-  readonly name: string;
-  readonly aliases?: readonly string[];
-  /** What follows the name: `[name]`, `[list | add DIR]`. Its words are completed, and told to who uses others. */
+  /** What follows the name: `[add DIR | remove DIR]`. Its words are completed, and told to who uses others. */
   readonly usage?: string;
   /** One line. */
   readonly help: string;
   /** It makes a message of its arguments: of them, what was pasted is still `inert`. */
   readonly sends?: true;
-  /** Words that may come next, given all before the one being typed. */
+  /** Words that may come next besides those of `usage`, given all before the one being typed. */
   complete?(console: Console, words: readonly string[]): readonly string[] | Promise<readonly string[]>;
   /** Throws ChatError USAGE for what it does not understand. */
   run(console: Console, args: string): Result | Promise<Result>;
 }
 
-/** Commands under the heading that /help gives them. */
-export interface CommandGroup {
-  readonly title: string;
-  readonly commands: readonly Command[];
-}
+/** By name, without the slash. */
+export type Commands = Readonly<Record<string, Command>>;
 
 /** What may follow the name of a command. */
 export const waysOf = ({ usage = '' }: Command): string[] => usage.replaceAll(/^\[|\]$/g, '').split(' | ');
 
 /** A command that was not understood: what was wrong and how it is written. */
 export const wrongUse = (text: string): ChatError => new ChatError('USAGE', text);
-
-/** The words of what follows a command. */
-export const wordsOf = (args: string): string[] => args.split(/\s+/).filter((word) => word !== '');
 
 /** The first word, and what follows it. */
 export function headAndRest(args: string): [head: string, rest: string] {
@@ -85,13 +75,6 @@ export function headAndRest(args: string): [head: string, rest: string] {
 /** Prose in rows that end between words; to a pipe as it is. */
 export const prose = ({ screen, width }: Terminal, text: string): string =>
   screen ? wrapped(text, width) : text;
-
-/** Whether the person says yes. */
-export const confirmed = async ({ terminal }: Console, line: string): Promise<boolean> =>
-  (await confirmNow(terminal, `${line} `)) === true;
-
-export const asked = ({ terminal }: Console, line: string): Promise<string | undefined> =>
-  askNow(terminal, { line, words: (value) => ({ value }) });
 
 /** What the person makes of a text in their editor; undefined when they leave it with an error. */
 export const editedBy = ({ chat, terminal }: Console, text: string): Promise<string | undefined> =>

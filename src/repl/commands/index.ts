@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Chat } from '../chat.ts';
 import { nearest } from '../../core/nearest.ts';
+import type { Chat } from '../chat.ts';
+import { table } from '../terminal/table.ts';
+import { wrapped } from '../terminal/prose.ts';
 import { live } from '../text/inert.ts';
 import {
   headAndRest,
@@ -11,7 +13,7 @@ import {
   wrongUse,
   type After,
   type Command,
-  type CommandGroup,
+  type Commands,
   type Console,
 } from './command.ts';
 import { lookCommands } from './look.ts';
@@ -19,46 +21,67 @@ import { promptCommands, runPrompt } from './prompts.ts';
 import { sessionCommands } from './sessions.ts';
 import { setupCommands } from './setup.ts';
 import { talkCommands } from './talk.ts';
+import { toolCommands } from './tools.ts';
 
-/** In the order in which /help lists them. */
-export const commandGroups: readonly CommandGroup[] = [
-  { title: 'Talk', commands: talkCommands },
-  { title: 'Model and tools', commands: setupCommands },
-  { title: 'Sessions', commands: sessionCommands },
-  { title: 'Look', commands: lookCommands(() => commandGroups) },
-];
-const commands = commandGroups.flatMap((group) => group.commands);
+/** What can be typed besides. */
+const keys = `Alt+Enter or a backslash at the end: another line · Tab completes · Shift+Tab changes the mode
+@file, @dir/ and @server:uri bring their content along · Esc or Ctrl-C interrupts, twice leaves · lines \
+typed meanwhile are queued`;
+
+const help: Command = {
+  help: 'lists the commands',
+  run: ({ terminal: { width, paint } }) =>
+    [
+      ...Object.entries(commandGroups).flatMap(([title, commands]) => [
+        paint.strong(title),
+        ...table(Object.entries(commands).map(rowOf), width - 2).map((line) => `  ${line}`),
+      ]),
+      paint.dim(wrapped(keys, width)),
+    ].join('\n'),
+};
+
+/** By the heading that /help gives them, in its order. */
+export const commandGroups: Readonly<Record<string, Commands>> = {
+  Talk: talkCommands,
+  'Model and tools': { ...setupCommands, ...toolCommands },
+  Sessions: sessionCommands,
+  Look: { help, ...lookCommands },
+};
+const commands: Commands = Object.assign({}, ...Object.values(commandGroups));
 
 export const commandOf = (name: string): Command | undefined =>
-  commands.find((one) => one.name === name || one.aliases?.includes(name));
+  Object.hasOwn(commands, name) ? commands[name] : undefined;
+
+const rowOf = ([name, command]: [string, Command]): [string, string] => [
+  `/${name} ${command.usage ?? ''}`.trim(),
+  command.help,
+];
 
 /** Runs a line that begins with a slash. Throws ChatError USAGE when there is no such command. */
 export async function runCommand(console: Console, line: string): Promise<After> {
   const [name, given] = headAndRest(line.slice(1));
   const command = commandOf(name);
-  const args = command?.sends ? given.trim() : live(given.trim());
   if (command) {
+    const args = command.sends ? given.trim() : live(given.trim());
+    if (command.usage === undefined && args !== '') throw wrongUse(`/${name} stands alone.`);
     const after = await command.run(console, args);
-    if (after === misused) throw wrongUse(`/${name} ${args}: ${eitherOf(waysOf(command))} is expected.`);
+    if (after === misused)
+      throw wrongUse(`/${name} ${args}: ${waysOf(command).join(' or ')} is expected; /help lists all.`);
     if (typeof after !== 'string') return after;
     console.terminal.print(after);
     return undefined;
   }
-  if (name.includes(':')) return runPrompt(console, name, args);
+  if (name.includes(':')) return runPrompt(console, name, live(given.trim()));
   const text = fileCommand(console.chat, name, given.trim());
   if (text !== undefined) return sending(console.chat, { text });
-  const names = namesOf(console);
-  const near = name === '' ? undefined : (names.find((one) => one.startsWith(name)) ?? nearest(name, names));
+  const near = nearest(name, namesOf(console));
   throw wrongUse(`There is no command /${name}${near ? `; did you mean /${near}?` : '.'} /help lists them.`);
 }
 
 /** Names of all commands, of the person's own and of the servers' prompts, for completion. */
 export function namesOf({ chat }: Pick<Console, 'chat'>): string[] {
-  return [...[...commands.map(({ name }) => name), ...fileCommands(chat)].sort(), ...promptCommands(chat)];
+  return [...[...Object.keys(commands), ...fileCommands(chat)].sort(), ...promptCommands(chat)];
 }
-
-const eitherOf = (ways: readonly string[]): string =>
-  ways.length === 1 ? `${ways[0]}` : `${ways.slice(0, -1).join(', ')} or ${ways.at(-1)}`;
 
 const folderOf = ({ world }: Chat): string => join(world.folders.config, 'commands');
 

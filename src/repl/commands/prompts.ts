@@ -1,8 +1,9 @@
 import type { Chat } from '../chat.ts';
 import { textOf } from '../message.ts';
+import { askNow } from '../person/person.ts';
 import { inLine } from '../terminal/printable.ts';
 import { inert } from '../text/inert.ts';
-import { asked, sending, wrongUse, type After, type Console } from './command.ts';
+import { sending, wrongUse, type After, type Console } from './command.ts';
 
 /** The prompts of servers as commands: `server:prompt`. */
 export const promptCommands = (chat: Chat): string[] =>
@@ -11,26 +12,12 @@ export const promptCommands = (chat: Chat): string[] =>
 const promptOf = (chat: Chat, command: string) =>
   chat.world.toolbox.prompts().find(({ server, name }) => `${server}:${name}` === command);
 
-/** What Tab offers after `/server:prompt`: the names of arguments, and the values the server knows for one. */
-export async function completePrompt(
-  { chat }: Console,
-  command: string,
-  { before, typed }: { readonly before: readonly string[]; readonly typed: string },
-): Promise<readonly string[]> {
-  const prompt = promptOf(chat, command);
-  if (!prompt) return [];
-  const given = Object.fromEntries(before.map((word) => word.split(/=(.*)/s, 2)));
-  const [argument = '', value] = typed.split(/=(.*)/s, 2);
-  if (value === undefined)
-    return prompt.arguments.filter(({ name }) => !Object.hasOwn(given, name)).map(({ name }) => `${name}=`);
-  const about = { prompt: prompt.name, argument, value, given };
-  const values = await chat.world.toolbox.complete(prompt.server, about);
-  return values.map((one) => `${argument}=${/\s/.test(one) ? `"${one}"` : one}`);
-}
+/** What Tab offers after `/server:prompt`: the names of arguments. */
+export const completePrompt = ({ chat }: Console, command: string): string[] =>
+  promptOf(chat, command)?.arguments.map(({ name }) => `${name}=`) ?? [];
 
 /** Runs `/server:prompt name=value …`; what is not given and needed is asked. */
-export async function runPrompt(console: Console, command: string, args: string): Promise<After> {
-  const { chat } = console;
+export async function runPrompt({ chat, terminal }: Console, command: string, args: string): Promise<After> {
   // A server may still be starting.
   await chat.connected;
   const prompt = promptOf(chat, command);
@@ -40,8 +27,8 @@ export async function runPrompt(console: Console, command: string, args: string)
   const given = argumentsOf(args, names);
   for (const { name, description, required } of prompt.arguments) {
     if (Object.hasOwn(given, name) || !required) continue;
-    const what = inLine(description ? `${name} (${description})` : name);
-    const said = await asked(console, `${prompt.server} asks: ${what}`);
+    const line = `${prompt.server} asks: ${inLine(description ? `${name} (${description})` : name)}`;
+    const said = await askNow(terminal, { line, words: (value) => ({ value }) });
     if (said === undefined) return undefined;
     given[name] = said;
   }
@@ -55,11 +42,8 @@ function argumentsOf(text: string, names: readonly string[]): Record<string, str
   const found = [...text.matchAll(/(\w[\w-]*)=(?:"([^"]*)"|(\S+))/g)];
   const [first] = names;
   if (found.length === 0) return text === '' || first === undefined ? {} : { [first]: text };
-  return Object.fromEntries(
-    found.map(([, name = '', quoted, word]) => {
-      if (!names.includes(name))
-        throw wrongUse(`There is no argument ${name}; there are: ${names.join(', ') || 'none'}.`);
-      return [name, quoted ?? word ?? ''];
-    }),
-  );
+  const unknown = found.find(([, name = '']) => !names.includes(name))?.[1];
+  if (unknown !== undefined)
+    throw wrongUse(`There is no argument ${unknown}; there are: ${names.join(', ') || 'none'}.`);
+  return Object.fromEntries(found.map(([, name = '', quoted, word]) => [name, quoted ?? word ?? '']));
 }

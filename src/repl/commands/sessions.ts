@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { confirmNow } from '../person/person.ts';
 import { newSession, pickSession, resumed } from '../session-choice.ts';
-import type { Entry } from '../session/entry.ts';
 import { exportMarkdown } from '../session/export.ts';
 import { searchSessions } from '../session/search.ts';
 import { forkSession } from '../session/open-session.ts';
@@ -10,13 +10,11 @@ import { treeLines } from '../session/tree-lines.ts';
 import { printable } from '../terminal/printable.ts';
 import { cutToCells } from '../terminal/width.ts';
 import { shorten } from '../turn/shorten.ts';
-import { confirmed, headAndRest, wrongUse, type Command, type Console, type Result } from './command.ts';
+import { headAndRest, wrongUse, type Commands, type Console, type Result } from './command.ts';
 import { said } from './talk.ts';
 
-/** /compact, /new, /clear, /resume, /name, /search, /export, /clean, /tree, /branch, /fork */
-export const sessionCommands: readonly Command[] = [
-  {
-    name: 'compact',
+export const sessionCommands: Commands = {
+  compact: {
     usage: '[WHAT MATTERS]',
     help: 'shortens the conversation to a summary',
     run: ({ chat }, focus) => ({
@@ -24,8 +22,7 @@ export const sessionCommands: readonly Command[] = [
       events: (signal) => shorten(chat, { signal, why: 'asked', ...(focus === '' ? {} : { focus }) }),
     }),
   },
-  {
-    name: 'new',
+  new: {
     help: 'begins a new session; this one is kept',
     async run({ chat, terminal }) {
       const next = newSession(chat.world.options, chat.world.store);
@@ -34,24 +31,20 @@ export const sessionCommands: readonly Command[] = [
       return terminal.paint.dim('a new session');
     },
   },
-  {
-    name: 'clear',
+  clear: {
     help: 'forgets the conversation in this session; /tree still shows it',
     run({ chat, terminal }) {
       chat.moveTo(null);
       return terminal.paint.dim('the conversation begins anew');
     },
   },
-  {
-    name: 'resume',
-    aliases: ['sessions'],
+  resume: {
     usage: '[NAME | remove NAME]',
     help: 'goes on with another session of this project, by its name or id',
     complete: ({ chat }) => chat.world.store.list().map(({ id }) => id),
     run: resume,
   },
-  {
-    name: 'name',
+  name: {
     usage: '[NAME]',
     help: 'shows or changes the name of this session',
     run({ chat }, args) {
@@ -59,11 +52,9 @@ export const sessionCommands: readonly Command[] = [
       return printable(chat.session.name ?? 'It has no name yet.');
     },
   },
-  {
-    name: 'search',
+  search: {
     usage: '[--all] WORDS',
     help: 'looks through all sessions of this project, or of all projects',
-    complete: () => ['--all'],
     run({ chat, terminal }, args) {
       const [first, rest] = headAndRest(args);
       const all = first === '--all';
@@ -76,72 +67,40 @@ export const sessionCommands: readonly Command[] = [
       return lines.join('\n') || 'Nothing was found.';
     },
   },
-  {
-    name: 'export',
+  export: {
     usage: '[FILE]',
     help: 'writes the conversation to a file, as Markdown, or shows it',
-    run({ chat }, file) {
-      const text = exportMarkdown(chat.session);
-      return printable(file === '' ? text : write(resolve(chat.world.options.cwd, file), text));
-    },
+    run: exportTo,
   },
-  {
-    name: 'clean',
-    help: 'removes attachments that no session uses any more, and temporary sessions that are over',
+  clean: {
+    help: 'removes attachments that no session uses any more',
     run({ chat }) {
-      const { store } = chat.world;
-      const expired = store.removeExpired(Date.now());
-      const { removed, bytes } = clean(chat.attachments, store);
-      return `${removed} attachments (${bytes} bytes) and ${expired} sessions were removed.`;
+      const { removed, bytes } = clean(chat.attachments, chat.world.store);
+      return `${removed} attachments (${bytes} bytes) were removed.`;
     },
   },
-  {
-    name: 'tree',
+  tree: {
     help: 'shows the session with all its branches',
-    run({ chat, terminal }) {
-      const { dim, strong } = terminal.paint;
-      const lines = treeLines(chat.session).map(({ id, depth, mark, label, current }) => {
-        const begin = `${current ? '*' : ' '} ${'  '.repeat(mark === '' ? depth : depth - 1)}${mark}`;
-        const text = cutToCells(printable(label), terminal.width - 2 - begin.length - id.length);
-        const shown = chat.session.entry(id)?.type === 'user' ? text : dim(text);
-        return `${begin}${dim(id)} ${current ? strong(text) : shown}`;
-      });
-      return lines.join('\n') || 'Nothing was said yet.';
-    },
+    run: tree,
   },
-  {
-    name: 'branch',
+  branch: {
     usage: 'ID',
     help: 'goes back to a message, to say something else, or to an answer, to go on from there',
     complete: ({ chat }) => treeLines(chat.session).map(({ id }) => id),
-    run({ chat, terminal }, id) {
-      const entry = entryOf(chat, 'branch', id);
-      chat.moveTo(entry.type === 'user' ? entry.parent : entry.id);
-      if (entry.type === 'user') terminal.prefill(said(entry));
-      return undefined;
-    },
+    run: branch,
   },
-  {
-    name: 'fork',
-    usage: '[ID]',
-    help: 'goes on in a copy: of all of it, or up to before a message',
-    async run({ chat, terminal }, id) {
-      if (!chat.isKept)
-        throw wrongUse(
-          '/fork: this session is not kept (--no-session); /branch goes back to a message in it.',
-        );
-      const entry = id === '' ? undefined : entryOf(chat, 'fork', id);
-      const at = entry?.type === 'user' ? entry.parent : entry?.id;
-      const fork = forkSession(chat.world.store.folder, chat.session, at);
-      if (entry?.type === 'user') terminal.prefill(said(entry));
+  fork: {
+    help: 'goes on in a copy of the session',
+    async run({ chat, terminal }) {
+      if (!chat.isKept) throw wrongUse('/fork: this session is not kept (--no-session).');
+      const fork = forkSession(chat.world.store.folder, chat.session);
       await chat.useSession(fork);
       return terminal.paint.dim(`a copy of the session: ${fork.id}`);
     },
   },
-];
+};
 
-async function resume(console: Console, args: string): Promise<Result> {
-  const { chat, terminal } = console;
+async function resume({ chat, terminal }: Console, args: string): Promise<Result> {
   const { store } = chat.world;
   const [, doomed] = /^remove\s+(.+)$/.exec(args) ?? [];
   const wanted = doomed ?? args;
@@ -150,7 +109,7 @@ async function resume(console: Console, args: string): Promise<Result> {
   if (!info) throw wrongUse(`There is no session "${wanted}" in this project; /resume lists them.`);
   if (info.id === chat.session.id) throw wrongUse('That is the session you are in.');
   if (doomed !== undefined) {
-    if (await confirmed(console, `Remove "${printable(info.name)}" for good?`)) store.remove(info.file);
+    if (await confirmNow(terminal, `Remove "${printable(info.name)}" for good? `)) store.remove(info.file);
     return undefined;
   }
   await chat.useSession(resumed(store, info, (text) => terminal.print(terminal.paint.warning(text))));
@@ -160,25 +119,44 @@ async function resume(console: Console, args: string): Promise<Result> {
   return { next: 'resume' };
 }
 
-/** By its id, or the beginning of one. Where calls would be left without their results, they would be made again. */
-function entryOf({ session }: Console['chat'], command: string, id: string): Entry {
-  if (id === '') throw wrongUse('The id of an entry is expected; /tree shows them.');
-  const fitting = treeLines(session).filter((line) => line.id.startsWith(id));
-  if (fitting.length > 1 && !session.entry(id))
-    throw wrongUse(`"${id}" fits ${fitting.length} entries: ${fitting.map((line) => line.id).join(', ')}.`);
-  const entry = session.entry(id) ?? session.entry(fitting[0]?.id ?? '');
-  if (!entry) throw wrongUse(`There is no entry "${id}" in this session; /tree shows them.`);
-  if (entry.type === 'assistant' && entry.message.calls.length > 0)
-    throw wrongUse(
-      `/${command} ${entry.id}: that answer made calls, whose results come after it. Choose a message of yours.`,
-    );
-  return entry;
+function tree({ chat, terminal }: Console): string {
+  const { dim, strong } = terminal.paint;
+  const lines = treeLines(chat.session).map(({ id, depth, mark, label, current }) => {
+    const begin = `${current ? '*' : ' '} ${'  '.repeat(mark === '' ? depth : depth - 1)}${mark}`;
+    const text = cutToCells(printable(label), terminal.width - 2 - begin.length - id.length);
+    const shown = chat.session.entry(id)?.type === 'user' ? text : dim(text);
+    return `${begin}${dim(id)} ${current ? strong(text) : shown}`;
+  });
+  return lines.join('\n') || 'Nothing was said yet.';
 }
 
-function write(path: string, text: string): string {
+/** To an entry by its id, or the beginning of one. */
+function branch({ chat, terminal }: Console, id: string): Result {
+  const { session } = chat;
+  if (id === '') throw wrongUse('The id of an entry is expected; /tree shows them.');
+  const fitting = treeLines(session).filter((line) => line.id.startsWith(id));
+  const exact = session.entry(id);
+  if (fitting.length > 1 && !exact)
+    throw wrongUse(`"${id}" fits ${fitting.length} entries: ${fitting.map((line) => line.id).join(', ')}.`);
+  const entry = exact ?? session.entry(fitting[0]?.id ?? '');
+  if (!entry) throw wrongUse(`There is no entry "${id}" in this session; /tree shows them.`);
+  // Calls that are left without their results would be made again.
+  if (entry.type === 'assistant' && entry.message.calls.length > 0)
+    throw wrongUse(
+      `/branch ${entry.id}: that answer made calls, whose results come after it. Choose a message of yours.`,
+    );
+  chat.moveTo(entry.type === 'user' ? entry.parent : entry.id);
+  if (entry.type === 'user') terminal.prefill(said(entry));
+  return undefined;
+}
+
+function exportTo({ chat }: Console, file: string): string {
+  const text = exportMarkdown(chat.session);
+  if (file === '') return printable(text);
+  const path = resolve(chat.world.options.cwd, file);
   try {
     writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
-    return path;
+    return printable(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const why = code === 'EEXIST' ? 'is there already; name another file' : `cannot be written (${code})`;

@@ -1,30 +1,23 @@
 import { stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { resolve } from 'node:path';
 import { listModels } from '../models/endpoints.ts';
 import { nameOf } from '../models/model.ts';
-import { otherServers } from '../servers.ts';
+import { absolute } from '../prompt/attachments.ts';
 import { printable } from '../terminal/printable.ts';
 import { oneLineEach, table } from '../terminal/table.ts';
 import {
-  confirmed,
   editedBy,
   headAndRest,
   misused,
   prose,
   sending,
-  wordsOf,
   wrongUse,
-  type Command,
+  type Commands,
   type Console,
   type Result,
 } from './command.ts';
-import { toolsCommand } from './tools.ts';
 
-/** /model, /tools, /mcp, /roots, /system, /profile */
-export const setupCommands: readonly Command[] = [
-  {
-    name: 'model',
+export const setupCommands: Commands = {
+  model: {
     usage: '[NAME | NAME: MESSAGE]',
     help: 'shows the models, changes to one, or asks one a single question',
     sends: true,
@@ -40,63 +33,21 @@ export const setupCommands: readonly Command[] = [
       return terminal.paint.dim(`model ${printable(nameOf(chat.model))}`);
     },
   },
-  toolsCommand,
-  {
-    name: 'mcp',
-    usage: '[restart NAME | trust]',
-    help: 'shows the MCP servers; restarts one; starts those of the project',
-    complete: ({ chat }, words) =>
-      words.at(-1) === 'restart'
-        ? chat.world.toolbox.servers().map(({ name }) => name)
-        : ['restart', 'trust'],
-    run: mcp,
-  },
-  {
-    name: 'roots',
+  roots: {
     usage: '[add DIR | remove DIR]',
     help: 'the folders that servers may touch',
-    complete: ({ chat }, [word]) => {
-      if (word === undefined) return ['add', 'remove'];
-      return word === 'remove' ? chat.roots : [];
-    },
-    async run({ chat }, args) {
-      const [word, given] = headAndRest(args);
-      if (args !== '' && (given === '' || !['add', 'remove'].includes(word))) return misused;
-      if (args !== '') await changeRoots(chat, word === 'add', given);
-      return chat.roots.map(printable).join('\n');
-    },
+    complete: ({ chat }, [word]) => (word === 'remove' ? chat.roots : []),
+    run: roots,
   },
-  {
-    name: 'system',
-    usage: '[show | edit | preview | reset]',
+  system: {
+    usage: '[show | edit | preview]',
     help: "the system prompt of this session; preview: with instructions and the servers' own",
-    async run(console, args) {
-      const { chat, terminal } = console;
-      const text = chat.session.settings.system ?? chat.world.config.systemPrompt ?? '';
-      const use = (system: string | null) => void chat.session.append({ type: 'system', text: system });
-      switch (args) {
-        case '':
-        case 'show':
-          return prose(terminal, printable(text) || 'The usual one; /system preview shows it whole.');
-        case 'preview':
-          await chat.news.read(chat.places);
-          return prose(terminal, printable(chat.system()));
-        case 'reset':
-          return use(null);
-        case 'edit': {
-          const edited = await editedBy(console, text);
-          return edited === undefined ? undefined : use(edited.trim() === '' ? null : edited);
-        }
-        default:
-          return misused;
-      }
-    },
+    run: system,
   },
-  {
-    name: 'profile',
+  profile: {
     usage: '[NAME | none]',
     help: 'shows the profiles, or takes one into use',
-    complete: async ({ chat }) => ['none', ...(await chat.world.profiles(() => undefined)).keys()],
+    complete: async ({ chat }) => [...(await chat.world.profiles(() => undefined)).keys()],
     async run({ chat, terminal }, args) {
       if (args === '') return profileList(chat, terminal.width);
       await chat.useProfile(args === 'none' ? undefined : args);
@@ -104,7 +55,7 @@ export const setupCommands: readonly Command[] = [
       return terminal.paint.dim(`profile ${args}, mode ${chat.mode}, model ${model}`);
     },
   },
-];
+};
 
 type Chat = Console['chat'];
 
@@ -118,69 +69,43 @@ function modelList({ model, world }: Chat, width: number): string {
   return [head, ...oneLineEach(rows, width)].join('\n');
 }
 
-async function mcp(console: Console, args: string): Promise<Result> {
-  const { toolbox } = console.chat.world;
-  const [word, name = ''] = wordsOf(args);
-  if (word === 'trust') return trustProject(console);
-  if (word === 'restart') {
-    if (!toolbox.servers().some((one) => one.name === name))
-      throw wrongUse(`/mcp restart: there is no server ${name || 'without a name'}.`);
-    await toolbox.restart(name);
-    return stateOf(console, name);
-  }
-  if (word !== undefined) return misused;
-  const rows = toolbox
-    .servers()
-    .map(({ name: server, state, tools, protocol, error = '' }) => [
-      server,
-      state,
-      `${tools} tools`,
-      protocol ? `MCP ${protocol}` : '',
-      printable(error),
-    ]);
-  return table(rows, console.terminal.width).join('\n') || 'There are no servers.';
-}
-
-function stateOf({ chat }: Console, name: string): string {
-  const { state, error } = chat.world.toolbox.servers().find((one) => one.name === name) ?? {};
-  return `${name} is ${state}${error === undefined ? '' : `: ${printable(error)}`}`;
-}
-
-async function trustProject(console: Console): Promise<string | undefined> {
-  const { options, folders, toolbox } = console.chat.world;
-  const { untrusted } = await otherServers(options, folders.config);
-  if (!untrusted)
-    throw wrongUse("/mcp trust: the project's .mcp.json names no server that is not started already.");
-  const lines = untrusted.lines.map((line) => `  ${printable(line)}`);
-  console.terminal.print([`${printable(untrusted.file)} starts:`, ...lines].join('\n'));
-  if (!(await confirmed(console, 'Start these, now and whenever the file is unchanged?'))) return undefined;
-  untrusted.trust();
-  await Promise.all(untrusted.servers.map((server) => toolbox.add(server)));
-  return untrusted.servers.map(({ name }) => stateOf(console, name)).join('\n');
-}
-
-async function changeRoots(chat: Chat, adds: boolean, given: string): Promise<void> {
-  const { roots } = chat;
-  const folder = resolve(roots[0] ?? chat.world.options.cwd, given.replace(/^~(?=\/|$)/, homedir()));
-  if (adds) {
+async function roots({ chat }: Console, args: string): Promise<Result> {
+  const [word, given] = headAndRest(args);
+  const before = chat.roots;
+  const folder = absolute(given, before[0] ?? chat.world.options.cwd);
+  if (args !== '' && given === '') return misused;
+  if (word === 'add') {
     if (!(await stat(folder).catch(() => undefined))?.isDirectory())
       throw wrongUse(`/roots add: ${folder} is no folder.`);
-    return chat.useRoots([...new Set([...roots, folder])]);
+    await chat.useRoots([...new Set([...before, folder])]);
+  } else if (word === 'remove') {
+    if (!before.includes(folder)) throw wrongUse(`/roots remove: ${folder} is none of them.`);
+    if (before.length === 1) throw wrongUse('/roots remove: it is the only one; add another first.');
+    await chat.useRoots(before.filter((root) => root !== folder));
+  } else if (args !== '') return misused;
+  return chat.roots.map(printable).join('\n');
+}
+
+async function system(console: Console, args: string): Promise<Result> {
+  const { chat, terminal } = console;
+  const text = chat.session.settings.system ?? chat.world.config.systemPrompt ?? '';
+  if (args === '' || args === 'show')
+    return prose(terminal, printable(text) || 'The usual one; /system preview shows it whole.');
+  if (args === 'preview') {
+    await chat.news.read(chat.places);
+    return prose(terminal, printable(chat.system()));
   }
-  if (!roots.includes(folder)) throw wrongUse(`/roots remove: ${folder} is none of them.`);
-  if (roots.length === 1) throw wrongUse('/roots remove: it is the only one; add another first.');
-  return chat.useRoots(roots.filter((root) => root !== folder));
+  if (args !== 'edit') return misused;
+  const edited = await editedBy(console, text);
+  if (edited !== undefined) chat.session.append({ type: 'system', text: edited.trim() || null });
+  return undefined;
 }
 
 async function profileList(chat: Chat, width: number): Promise<string> {
-  let none = 'There are no profiles yet: docs/repl.md says how to write one.';
-  const profiles = await chat.world.profiles((text) => {
-    none = 'There are no profiles that can be used.';
-    chat.warn(text);
-  });
+  const profiles = await chat.world.profiles((text) => chat.warn(text));
   const rows = [...profiles.values()].map(({ name, description = '' }) => [
     chat.profile?.name === name ? `* ${name}` : `  ${name}`,
     printable(description),
   ]);
-  return table(rows, width).join('\n') || none;
+  return table(rows, width).join('\n') || 'There are no profiles; docs/repl.md says how to write one.';
 }

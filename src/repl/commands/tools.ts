@@ -1,44 +1,52 @@
 import { whyTable } from '../approval/decide.ts';
 import { estimateTools } from '../context/tokens.ts';
+import { confirmNow } from '../person/person.ts';
+import { otherServers } from '../servers.ts';
 import { printable } from '../terminal/printable.ts';
-import { oneLineEach } from '../terminal/table.ts';
+import { oneLineEach, table } from '../terminal/table.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import { offeredTools } from '../turn/offered-tools.ts';
-import { wordsOf, wrongUse, type Command, type Console } from './command.ts';
+import { headAndRest, misused, wrongUse, type Commands, type Console, type Result } from './command.ts';
 
-export const toolsCommand: Command = {
-  name: 'tools',
-  usage: '[why [NAME] | refresh | stats | NAME]',
-  help: 'lists the tools, says what would be asked and why, or shows one',
-  complete: ({ chat }) => ['list', 'why', 'refresh', 'stats', ...chat.tools().map(({ name }) => name)],
-  async run({ chat, terminal }, args) {
-    const { toolbox } = chat.world;
-    await chat.connected;
-    const [word = 'list', name] = wordsOf(args);
-    const offered = offeredTools(chat);
-    switch (word) {
-      case 'list':
-        return toolList(offered, terminal);
-      case 'why': {
-        const context = { mode: chat.mode, rules: chat.rules(), interactive: chat.person !== undefined };
-        return whyTable(name === undefined ? chat.tools() : [toolOf(chat, name)], context).join('\n');
-      }
-      case 'refresh':
-        await Promise.all(toolbox.servers().map((server) => toolbox.restart(server.name)));
-        return `${chat.tools().length} tools`;
-      case 'stats': {
-        const readers = offered.filter(({ annotations }) => annotations.readOnlyHint).length;
-        const count = `${offered.length} tools are offered in mode ${chat.mode}`;
-        return `${count}, ${readers} of them only read: about ${estimateTools(offered)} tokens`;
-      }
-      default: {
-        const { name: full, server, description, annotations, inputSchema } = toolOf(chat, word);
-        const facts = JSON.stringify({ annotations, inputSchema }, null, 2);
-        return `${full}  (server ${printable(server)})\n${printable(description)}\n${printable(facts)}`;
-      }
-    }
+export const toolCommands: Commands = {
+  tools: {
+    usage: '[why [NAME] | refresh | stats | NAME]',
+    help: 'lists the tools, says what would be asked and why, or shows one',
+    complete: ({ chat }) => chat.tools().map(({ name }) => name),
+    run: tools,
+  },
+  mcp: {
+    usage: '[restart NAME | trust]',
+    help: 'shows the MCP servers; restarts one; starts those of the project',
+    complete: ({ chat }, words) =>
+      words.at(-1) === 'restart' ? chat.world.toolbox.servers().map(({ name }) => name) : [],
+    run: mcp,
   },
 };
+
+async function tools({ chat, terminal }: Console, args: string): Promise<string> {
+  const { toolbox } = chat.world;
+  await chat.connected;
+  const [word, name] = headAndRest(args);
+  const offered = offeredTools(chat);
+  if (word === '') return toolList(offered, terminal);
+  if (word === 'why') {
+    const context = { mode: chat.mode, rules: chat.rules(), interactive: chat.person !== undefined };
+    return whyTable(name === '' ? chat.tools() : [toolOf(chat, name)], context).join('\n');
+  }
+  if (word === 'refresh') {
+    await Promise.all(toolbox.servers().map((server) => toolbox.restart(server.name)));
+    return `${chat.tools().length} tools`;
+  }
+  if (word === 'stats') {
+    const readers = offered.filter(({ annotations }) => annotations.readOnlyHint).length;
+    const count = `${offered.length} tools are offered in mode ${chat.mode}`;
+    return `${count}, ${readers} of them only read: about ${estimateTools(offered)} tokens`;
+  }
+  const { name: full, server, description, annotations, inputSchema } = toolOf(chat, word);
+  const facts = JSON.stringify({ annotations, inputSchema }, null, 2);
+  return printable(`${full}  (server ${server})\n${description}\n${facts}`);
+}
 
 function toolOf(chat: Console['chat'], wanted: string): Tool {
   const tool = chat.tools().find((one) => one.name === wanted || one.tool === wanted);
@@ -49,11 +57,53 @@ function toolOf(chat: Console['chat'], wanted: string): Tool {
 const toolList = (offered: readonly Tool[], { width, paint }: Console['terminal']): string =>
   [...new Set(offered.map(({ server }) => server))]
     .flatMap((server) => {
-      const tools = offered.filter((tool) => tool.server === server);
-      const rows = tools.map(({ tool, description }): [string, string] => [
+      const own = offered.filter((tool) => tool.server === server);
+      const rows = own.map(({ tool, description }): [string, string] => [
         `  ${printable(tool)}`,
         printable(description.split('\n')[0] ?? ''),
       ]);
-      return [paint.strong(`${printable(server)}: ${tools.length} tools`), ...oneLineEach(rows, width)];
+      return [paint.strong(`${printable(server)}: ${own.length} tools`), ...oneLineEach(rows, width)];
     })
     .join('\n');
+
+async function mcp(console: Console, args: string): Promise<Result> {
+  const { toolbox } = console.chat.world;
+  const [word, name] = headAndRest(args);
+  if (word === 'trust') return trustProject(console);
+  if (word === 'restart') {
+    if (!toolbox.servers().some((one) => one.name === name))
+      throw wrongUse(`/mcp restart: there is no server ${name || 'without a name'}.`);
+    await toolbox.restart(name);
+    return stateOf(console, name);
+  }
+  if (word !== '') return misused;
+  const rows = toolbox
+    .servers()
+    .map((server) => [
+      server.name,
+      server.state,
+      `${server.tools} tools`,
+      server.protocol ? `MCP ${server.protocol}` : '',
+      printable(server.error ?? ''),
+    ]);
+  return table(rows, console.terminal.width).join('\n') || 'There are no servers.';
+}
+
+function stateOf({ chat }: Console, name: string): string {
+  const { state, error } = chat.world.toolbox.servers().find((one) => one.name === name) ?? {};
+  return `${name} is ${state}${error === undefined ? '' : `: ${printable(error)}`}`;
+}
+
+async function trustProject(console: Console): Promise<string | undefined> {
+  const { options, folders, toolbox } = console.chat.world;
+  const { untrusted } = await otherServers(options, folders.config);
+  if (!untrusted)
+    throw wrongUse("/mcp trust: the project's .mcp.json names no server that is not started already.");
+  const lines = untrusted.lines.map((line) => `  ${printable(line)}`);
+  console.terminal.print([`${printable(untrusted.file)} starts:`, ...lines].join('\n'));
+  const question = 'Start these, now and whenever the file is unchanged? ';
+  if (!(await confirmNow(console.terminal, question))) return undefined;
+  untrusted.trust();
+  await Promise.all(untrusted.servers.map((server) => toolbox.add(server)));
+  return untrusted.servers.map(({ name }) => stateOf(console, name)).join('\n');
+}

@@ -18,7 +18,10 @@ export type ElicitAnswer =
   | { readonly action: 'accept'; readonly content: Record<string, ElicitValue> }
   | { readonly action: 'decline' | 'cancel' };
 
-type Choices = readonly { readonly value: string; readonly title: string }[];
+interface Choice {
+  readonly value: string;
+  readonly title: string;
+}
 type Read = { readonly value: ElicitValue | undefined } | { readonly problem: string };
 
 interface FormField {
@@ -26,7 +29,7 @@ interface FormField {
   readonly title: string;
   readonly description: string;
   /** Empty where anything may be typed. */
-  readonly choices: Choices;
+  readonly choices: readonly Choice[];
   readonly default: ElicitValue | undefined;
   readonly required: boolean;
   /** Reads a typed answer. Empty takes the default, or leaves the field out when it may be. */
@@ -49,15 +52,36 @@ export function formFields(requestedSchema: JsonObject): FormField[] {
       default: preset,
       required,
       async read(text) {
-        if (text.trim() !== '') return checked(name, schema, meant(text.trim(), schema, choices));
-        return preset === undefined && required ? { problem: 'An answer is needed.' } : { value: preset };
+        if (text === '')
+          return preset === undefined && required ? { problem: 'An answer is needed.' } : { value: preset };
+        const format = textOf(schema['format']);
+        if (formats.get(format)?.(text) === false) return { problem: `"${text}" is no ${format}.` };
+        const value = meant(text, schema, choices);
+        const inputSchema = { type: 'object', properties: { [name]: schema } };
+        const form = { name, description: '', inputSchema };
+        const found = await checkArguments(form, JSON.stringify({ [name]: value }));
+        if (!('problem' in found)) return { value };
+        const titles = choices.map(({ title }) => title).join(', ');
+        return {
+          problem: titles
+            ? `Answer one of ${titles}.`
+            : found.problem.replace('The arguments do', 'That does'),
+        };
       },
     };
   });
 }
 
+/** Those of the specification; a server's own `pattern` is its own to check. */
+const formats = new Map<unknown, (text: string) => boolean>([
+  ['email', (text) => /^[^\s@]+@[^\s@]+$/.test(text)],
+  ['uri', (text) => URL.canParse(text)],
+  ['date', (text) => /^\d{4}-\d{2}-\d{2}$/.test(text)],
+  ['date-time', (text) => /^\d{4}-\d{2}-\d{2}T/i.test(text)],
+]);
+
 /** `enum` (with `enumNames`), or `oneOf`/`anyOf` of constants with titles. */
-function choicesOf(schema: JsonObject): Choices {
+function choicesOf(schema: JsonObject): Choice[] {
   const names = listOf(schema['enumNames']);
   const plain = listOf(schema['enum']).map((value, at) => ({ value, title: names[at] ?? value }));
   const titled = [...listOf(schema['oneOf']), ...listOf(schema['anyOf'])].map((one) => {
@@ -69,55 +93,27 @@ function choicesOf(schema: JsonObject): Choices {
     .map(({ value, title }) => ({ value: String(value), title: String(title) }));
 }
 
-function meant(typed: string, { type, format }: JsonObject, choices: Choices): Read {
-  if (choices.length > 0) {
-    const parts = type === 'array' ? typed.split(',').filter((part) => part.trim() !== '') : [typed];
-    const values = parts.map((part) => chosen(part.trim(), choices));
-    if (values.includes(undefined))
-      return { problem: `Answer one of ${choices.map(({ title }) => title).join(', ')}.` };
-    return { value: type === 'array' ? [...new Set(values as string[])] : values[0] };
+/** What was typed, as the type that the schema wants where it can be one; the schema decides whether it fits. */
+function meant(typed: string, { type }: JsonObject, choices: readonly Choice[]): ElicitValue {
+  if (type === 'array') {
+    const parts = typed.split(',').map((part) => part.trim());
+    return [...new Set(parts.filter((part) => part !== '').map((part) => chosen(part, choices)))];
   }
-  if (type === 'boolean') {
-    if (/^(y|yes|true|1|on)$/i.test(typed)) return { value: true };
-    return /^(n|no|false|0|off)$/i.test(typed) ? { value: false } : { problem: 'Answer yes or no.' };
-  }
-  if (formats.get(format)?.(typed) === false) return { problem: `"${typed}" is no ${String(format)}.` };
-  if (type !== 'number' && type !== 'integer') return { value: typed };
-  return Number.isFinite(Number(typed)) ? { value: Number(typed) } : { problem: `"${typed}" is no number.` };
+  if (choices.length > 0) return chosen(typed, choices);
+  if (type === 'boolean' && /^(?:y|yes|true|n|no|false)$/i.test(typed)) return /^[yt]/i.test(typed);
+  return (type === 'number' || type === 'integer') && Number.isFinite(Number(typed)) ? Number(typed) : typed;
 }
 
-/** The formats of the specification; a server's own `pattern` is its own to check. */
-const formats = new Map<unknown, (text: string) => boolean>([
-  ['email', (text) => /^[^\s@]+@[^\s@]+$/.test(text)],
-  ['uri', (text) => URL.canParse(text)],
-  ['date', (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))],
-  ['date-time', (text) => /^\d{4}-\d{2}-\d{2}T/i.test(text) && !Number.isNaN(Date.parse(text))],
-]);
-
-/** What its schema says besides: ranges, lengths, whole numbers. */
-async function checked(name: string, schema: JsonObject, read: Read): Promise<Read> {
-  if ('problem' in read) return read;
-  const inputSchema = { type: 'object', properties: { [name]: schema } };
-  const form = { name, description: '', inputSchema };
-  const found = await checkArguments(form, JSON.stringify({ [name]: read.value }));
-  return 'problem' in found ? { problem: found.problem.replace('The arguments do', 'That does') } : read;
-}
-
-/** By its value or its title, or by its place in the list; y and n as wherever else somebody is asked. */
-function chosen(typed: string, choices: Choices): string | undefined {
+/** By its value or its title, or by its place in the list; else as it was typed. */
+function chosen(typed: string, choices: readonly Choice[]): string {
   const lower = typed.toLowerCase();
-  const word = { y: 'yes', n: 'no' }[lower];
-  const found =
-    choices.find(({ value }) => value === typed) ??
-    choices.find(({ value, title }) => [value.toLowerCase(), title.toLowerCase()].includes(lower)) ??
-    choices.find(({ value }) => value === word) ??
-    (/^\d+$/.test(typed) ? choices[Number(typed) - 1] : undefined);
-  return found?.value;
+  const found = choices.find(
+    ({ value, title }) => value.toLowerCase() === lower || title.toLowerCase() === lower,
+  );
+  return (found ?? (/^\d+$/.test(typed) ? choices[Number(typed) - 1] : undefined))?.value ?? typed;
 }
 
 function valueOf(value: unknown): ElicitValue | undefined {
   if (Array.isArray(value)) return value.map(String);
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-    ? value
-    : undefined;
+  return ['string', 'number', 'boolean'].includes(typeof value) ? (value as ElicitValue) : undefined;
 }

@@ -13,24 +13,23 @@ export async function askForm(terminal: Terminal, request: ElicitRequest): Promi
   const { paint } = terminal;
   // Also where the answer is typed: whatever it asks for, it can only look like its question.
   const asks = `${inLine(request.server)} asks:`;
-  // It must not push what was there before out of sight.
   const [first = '', ...more] = shortened(request.message.split('\n'), 10);
-  const lines = more.length === 0 ? [` ${first}`] : ['', ...[first, ...more].map((line) => `\n  │ ${line}`)];
+  const lines = more.length === 0 ? [` ${first}`] : [first, ...more].map((line) => `\n  │ ${line}`);
   terminal.print(`${paint.warning('?')} ${paint.tool(asks)}${lines.join('')}`);
   const content: Record<string, ElicitValue> = {};
   const fields = formFields(request.requestedSchema);
   if (fields.length === 0) {
-    const said = await confirmNow(terminal, '', { signal, asks: `${asks} ` });
+    const said = await confirmNow(terminal, `${asks} `, signal);
     if (said === undefined) return { action: 'cancel' };
     return said ? { action: 'accept', content } : { action: 'decline' };
   }
   for (const { name, title, description, choices, default: preset, required, read } of fields) {
-    const titles = choices.map((choice, at) => `${at + 1} ${choice.title}`);
     const notes = [
       ...(preset === undefined ? [] : [`Enter: ${inLine(String(preset), longest)}`]),
       ...(required ? [] : ['may be left out']),
       'Esc: none of it',
     ];
+    const titles = choices.map((choice, at) => `${at + 1} ${choice.title}`);
     const value = await askNow<{ readonly given: ElicitValue | undefined }>(terminal, {
       above: [
         ...shortened(description.split('\n'), 5).map((line) => `  │ ${line}`),
@@ -49,7 +48,7 @@ export async function askForm(terminal: Terminal, request: ElicitRequest): Promi
   return { action: 'accept', content };
 }
 
-/** A server's lines, without empty ones, and not more than so many. */
+/** A server's lines without empty ones, and so few that they push nothing out of sight. */
 function shortened(given: readonly string[], most: number): string[] {
   const lines = given.map((line) => inLine(line)).filter((line) => line !== '');
   const left = `… ${lines.length - most + 1} more lines`;

@@ -1,6 +1,6 @@
 import type { Terminal } from '../terminal/terminal.ts';
 
-type Read<T> = { readonly value: T } | { readonly problem: string } | undefined;
+type Read<T> = { readonly value: T } | { readonly problem: string };
 
 /** One question, whoever asks it. */
 export interface Question<T> {
@@ -10,15 +10,13 @@ export interface Question<T> {
   readonly line: string;
   /** What can be typed, and what it means. */
   readonly keys?: Readonly<Record<string, T>>;
-  /** Reads other words; undefined: they are no answer. */
-  words?(said: string): Read<T> | Promise<Read<T>>;
+  /** Reads other words. */
+  words(said: string): Read<T> | Promise<Read<T>>;
   /** What `/show` prints. */
   whole?(): readonly string[];
   /** Takes the question back. */
   readonly signal?: AbortSignal;
 }
-
-const yesOrNo = { y: true, yes: true, n: false, no: false };
 
 /** Whoever sits before the terminal: asked one question at a time, also by what runs side by side. */
 export class Person {
@@ -41,29 +39,21 @@ export class Person {
 
   /** Undefined when it was interrupted. */
   confirm = (line: string, signal?: AbortSignal): Promise<boolean | undefined> =>
-    this.inTurn(() => confirmNow(this.terminal, `${line} `, { signal }));
+    this.inTurn(() => confirmNow(this.terminal, `${line} `, signal));
 }
 
 /** Asks for yes or no: what was typed for something else is neither. */
 export const confirmNow = (
   terminal: Terminal,
   line: string,
-  { signal, asks = '' }: { readonly signal?: AbortSignal | undefined; readonly asks?: string } = {},
-): Promise<boolean | undefined> => {
-  let again = asks;
-  const question: Question<boolean> = {
-    get line() {
-      return `${again}${line}[y]es [n]o`;
-    },
-    keys: yesOrNo,
-    words() {
-      again = `${asks}y or n: `;
-      return undefined;
-    },
+  signal?: AbortSignal,
+): Promise<boolean | undefined> =>
+  askNow<boolean>(terminal, {
+    line: `${line}[y]es [n]o`,
+    keys: { y: true, yes: true, n: false, no: false },
+    words: () => ({ problem: 'y or n' }),
     ...(signal && { signal }),
-  };
-  return askNow(terminal, question);
-};
+  });
 
 /** Asks until there is an answer; undefined when the person gives none. */
 export async function askNow<T>(terminal: Terminal, question: Question<T>): Promise<T | undefined> {
@@ -71,18 +61,17 @@ export async function askNow<T>(terminal: Terminal, question: Question<T>): Prom
   if (signal?.aborted) return undefined;
   if (above.length > 0) terminal.print(above.join('\n'));
   for (;;) {
-    const said = await terminal.ask(question.line, signal ? { signal } : {});
+    const said = await terminal.ask(question.line, signal);
     if (said === undefined || signal?.aborted) return undefined;
     const words = said.trim();
     const key = words.toLowerCase();
     if (Object.hasOwn(keys, key)) return keys[key];
     if (question.whole && words.startsWith('/')) {
-      const whole = words === '/show' ? question.whole() : ['Only /show is a command here.'];
-      terminal.print(whole.join('\n'));
+      terminal.print(words === '/show' ? question.whole().join('\n') : 'Only /show is a command here.');
       continue;
     }
-    const read = await question.words?.(words);
-    if (read && 'value' in read) return read.value;
-    if (read) terminal.print(terminal.paint.bad(read.problem));
+    const read = await question.words(words);
+    if ('value' in read) return read.value;
+    terminal.print(terminal.paint.bad(read.problem));
   }
 }

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { estimateTokens } from '../context/tokens.ts';
 import { ChatError } from '../errors.ts';
-import type { ImagePart, Part } from '../message.ts';
+import type { Part } from '../message.ts';
 import { live } from '../text/inert.ts';
 import { fitLines, wrapped } from './elements.ts';
 import { mentionsIn, type Mention } from './mentions.ts';
@@ -51,7 +51,9 @@ export async function readAttachments(text: string, options: AttachmentOptions):
   const seen = new Set<string>();
   const found: Attached[] = [];
   for (const mention of mentionsIn(text)) found.push(...(await attachedBy(mention, options, seen)));
-  const texts = found.flatMap(({ content }) => (isText(content) ? [content.text] : []));
+  const texts = found.flatMap(({ content }) =>
+    typeof content !== 'string' && content.type === 'text' ? [content.text] : [],
+  );
   const share = fairShare(texts.map(estimateTokens), options.budgetTokens);
   const notes: string[] = [];
   const warnings: string[] = [];
@@ -66,8 +68,8 @@ export async function readAttachments(text: string, options: AttachmentOptions):
       notes.push(`${name}: ${content.mimeType}`);
     } else {
       const { text: kept, part } = fitLines(content.text, share);
-      const notice = part === undefined ? '' : `${/[^\n]$/.test(kept) ? '\n' : ''}[truncated: ${part}]`;
-      blocks.push(wrapped(tag, { path: name }, kept + notice));
+      const notice = part === undefined ? '' : `\n[truncated: ${part}]`;
+      blocks.push(wrapped(tag, { path: name }, kept.trimEnd() + notice));
       const count = content.text.split(/\n(?!$)/).length;
       if (part === undefined) notes.push(`${name}: ${count} ${count === 1 ? 'line' : 'lines'}`);
       else warnings.push(`${name}: cut to ${part}`);
@@ -80,8 +82,6 @@ export async function readAttachments(text: string, options: AttachmentOptions):
     nameOf: (part) => images.get(part),
   };
 }
-
-const isText = (content: Part | string) => typeof content !== 'string' && content.type === 'text';
 
 /** The most that each may have, so that all fit: the small ones are whole, and the large ones share what they leave. */
 function fairShare(sizes: readonly number[], budget: number): number {
@@ -98,28 +98,24 @@ function fairShare(sizes: readonly number[], budget: number): number {
 /** Nothing for what names nothing, or is in `seen` already. */
 async function attachedBy(
   { names, quoted }: Mention,
-  options: AttachmentOptions,
+  { cwd, images, readResource }: AttachmentOptions,
   seen: Set<string>,
 ): Promise<readonly Attached[]> {
   for (const name of names) {
-    const path = absolute(name, options.cwd);
+    const path = absolute(name, cwd);
     const facts = await stat(path).catch(() => undefined);
-    if (!facts) continue;
-    const real = await realpath(path).catch(() => path);
-    if (seen.has(real)) return [];
-    seen.add(real);
-    if (!facts.isDirectory())
-      return attempt('file', name, async () => [await contentOf(path, options.images)]);
-    return attempt('directory', name, async () => [{ type: 'text', text: await directoryListing(path) }]);
-  }
-  for (const name of names) {
     const [, server, uri] = /^([\w-]{2,}):([a-z][a-z\d+.-]*:\S+)$/i.exec(name) ?? [];
-    if (server === undefined || uri === undefined || seen.has(name)) continue;
-    const found = await attempt('resource', name, async () =>
-      ((await options.readResource(server, uri)) ?? []).map((part) => taken(part, options.images)),
-    );
+    const real = facts ? await realpath(path).catch(() => path) : name;
+    if (seen.has(real)) return [];
+    const tag = facts?.isDirectory() ? 'directory' : facts ? 'file' : 'resource';
+    const found = await attempt(tag, name, async () => {
+      if (tag === 'directory') return [{ type: 'text', text: await directoryListing(path) }];
+      if (tag === 'file') return [taken(await contentOf(path), images)];
+      const parts = server && uri ? await readResource(server, uri) : undefined;
+      return (parts ?? []).map((part) => taken(part, images));
+    });
     if (found.length === 0) continue;
-    seen.add(name);
+    seen.add(real);
     return found;
   }
   const name = names.at(-1);
@@ -146,13 +142,12 @@ async function attempt(
 }
 
 /** Throws ATTACHMENT_REFUSED for what the model cannot read. */
-async function contentOf(path: string, images: boolean): Promise<Part> {
+async function contentOf(path: string): Promise<Part> {
   const bytes = await readRegularFile(path, mostBytes);
   const mimeType = imageType(bytes);
   if (mimeType !== undefined && bytes.length > mostImageBytes)
     throw new ChatError('ATTACHMENT_REFUSED', `an image of ${bytes.length} bytes, more than 5 MB`);
-  if (mimeType !== undefined)
-    return taken({ type: 'image', mimeType, data: bytes.toString('base64') } satisfies ImagePart, images);
+  if (mimeType !== undefined) return { type: 'image', mimeType, data: bytes.toString('base64') };
   const text = decodeText(bytes);
   if (text !== undefined) return { type: 'text', text };
   throw new ChatError('ATTACHMENT_REFUSED', `no text in UTF-8, ${bytes.length} bytes`);

@@ -14,11 +14,8 @@ export async function completePath(fragment: string, cwd: string): Promise<strin
   const [, folder = '', beginning = ''] = /^(.*[/\\])?(.*)$/s.exec(typed) ?? [];
   const names = await readdir(absolute(folder || '.', cwd)).catch(() => []);
   const visible = names.filter((name) => beginning.startsWith('.') || !name.startsWith('.'));
-  const exact = visible.filter((name) => name.startsWith(beginning));
-  const wanted = beginning.toLowerCase();
-  const found = exact.length > 0 ? exact : visible.filter((name) => name.toLowerCase().startsWith(wanted));
-  const some = found
-    .filter((name) => !/["\p{Cc}]/u.test(folder + name))
+  const some = visible
+    .filter((name) => name.startsWith(beginning) && !/["\p{Cc}]/u.test(folder + name))
     .sort()
     .slice(0, most);
   return Promise.all(

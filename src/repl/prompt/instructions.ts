@@ -27,12 +27,22 @@ export interface Places {
  * The instructions for agents: the person's own, then those of the project from its root down to the working
  * folder, then those of the other roots; 32 KB of them.
  */
-export async function readInstructions(places: Places): Promise<readonly InstructionFile[]> {
+export async function readInstructions({ roots, cwd, config }: Places): Promise<readonly InstructionFile[]> {
+  // By folder: what is read has to lie in its project. The person's own may be a link to anywhere.
+  const projects = new Map<string, string>();
+  for (const root of [cwd, ...roots]) {
+    const folders = foldersTo(root);
+    for (const folder of folders) if (!projects.has(folder)) projects.set(folder, folders[0] ?? root);
+  }
+  const places = [...projects].map(([folder, within]) => ({
+    within,
+    paths: names.map((name) => join(folder, name)),
+  }));
   const files: InstructionFile[] = [];
   const seen = new Set<string>();
   let left = mostBytes;
-  for (const { within, candidates } of placesOf(places)) {
-    for (const path of candidates) {
+  for (const { within, paths } of [{ within: undefined, paths: [join(config, 'AGENTS.md')] }, ...places]) {
+    for (const path of paths) {
       const real = await realFile(path, within);
       if (real === undefined) continue;
       const text = seen.has(real) ? undefined : await readOne(path, left);
@@ -43,25 +53,6 @@ export async function readInstructions(places: Places): Promise<readonly Instruc
     }
   }
   return files;
-}
-
-interface Place {
-  /** What is read has to lie in here; the person's own may be a link to anywhere. */
-  readonly within?: string;
-  /** Absolute paths, best first. */
-  readonly candidates: readonly string[];
-}
-
-function placesOf({ roots, cwd, config }: Places): Place[] {
-  const found = new Map<string, Place>();
-  for (const root of [cwd, ...roots]) {
-    const folders = foldersTo(root);
-    for (const folder of folders) {
-      const candidates = names.map((name) => join(folder, name));
-      if (!found.has(folder)) found.set(folder, { within: folders[0] ?? root, candidates });
-    }
-  }
-  return [{ candidates: [join(config, 'AGENTS.md')] }, ...found.values()];
 }
 
 /**

@@ -44,21 +44,16 @@ export class News {
     const instructions = await this.read(places);
     const now = { date: new Date().toLocaleDateString('sv'), mode, roots: places.roots, instructions };
     // After /clear, /branch or a summary, it may not be there any more.
-    const known = this.#told?.notes.every(canBeRead(session)) ? this.#told : undefined;
-    const change = changeOf(known?.environment, now, this.first ?? instructions);
-    const changes = change === undefined ? [] : [change];
-    this.#told = { environment: now, notes: [...(known?.notes ?? []), ...changes] };
-    const all = [...changes, ...this.#notes];
+    const sent = JSON.stringify(sentOf(session.path()));
+    const isKnown = this.#told?.notes.every((note) => sent.includes(JSON.stringify(note).slice(1, -1)));
+    const known = isKnown ? this.#told : undefined;
+    const changes = changesIn(known?.environment, now, this.first ?? instructions);
+    const change = changes.length === 0 ? [] : [['<environment>', ...changes, '</environment>'].join('\n')];
+    this.#told = { environment: now, notes: [...(known?.notes ?? []), ...change] };
+    const all = [...change, ...this.#notes];
     this.#notes = [];
     return all.length === 0 ? undefined : all.join('\n');
   }
-}
-
-/** Whether a note that was told is still among what the model is sent. */
-function canBeRead(session: Session): (note: string) => boolean {
-  const sent = sentOf(session.path());
-  const texts = sent.flatMap((entry) => (entry.type === 'user' ? entry.content : []));
-  return (note) => texts.some((part) => part.type === 'text' && part.text.includes(note));
 }
 
 const modeTexts: Readonly<Record<Mode, string>> = {
@@ -74,35 +69,26 @@ const modeTexts: Readonly<Record<Mode, string>> = {
   yolo: 'Mode yolo: all tools can be used, and nobody is asked. Be all the more careful.',
 };
 
-/**
- * What has changed, with the instructions of folders that came. Without a `previous` everything but the
- * instructions that the system prompt has. Undefined when nothing is new.
- */
-function changeOf(
+/** What has changed; without a `previous`, everything but the instructions that the system prompt has. */
+function changesIn(
   previous: Environment | undefined,
   now: Environment,
   prompted: readonly InstructionFile[],
-): string | undefined {
-  const known: Pick<Environment, 'roots' | 'instructions'> = previous ?? {
-    roots: [],
-    instructions: prompted,
-  };
-  const { roots: rootsBefore, instructions: before } = known;
+): string[] {
+  const before = previous?.instructions ?? prompted;
+  const rootsBefore = previous?.roots ?? [];
   const added = now.roots.filter((root) => !rootsBefore.includes(root)).join(', ');
   const removed = rootsBefore.filter((root) => !now.roots.includes(root)).join(', ');
-  const gone = before.filter(({ path }) => !now.instructions.some((file) => file.path === path));
+  const isThere = ({ path }: InstructionFile) => now.instructions.some((file) => file.path === path);
+  const gone = before.filter((file) => !isThere(file)).map(({ path }) => path);
   const fresh = now.instructions.filter(({ text }) => !before.some((file) => file.text === text));
-  const too = previous ? 'these folders now, too' : 'these folders';
-  const lines = [
-    ...(previous?.date === now.date ? [] : [`Today is ${now.date}.`]),
-    ...(previous?.mode === now.mode ? [] : [modeTexts[now.mode]]),
-    ...(added === '' ? [] : [`Tools can work in ${too}: ${added}.`]),
-    ...(removed === '' ? [] : [`Tools can no longer work in these folders: ${removed}.`]),
-    ...(gone.length === 0
-      ? []
-      : [`These instructions no longer hold: ${gone.map(({ path }) => path).join(', ')}.`]),
-    ...(fresh.length === 0 ? [] : ['These instructions are new or have changed:']),
-    ...fresh.map(({ text }) => text),
+  const lines: readonly (readonly [boolean, string])[] = [
+    [previous?.date !== now.date, `Today is ${now.date}.`],
+    [previous?.mode !== now.mode, modeTexts[now.mode]],
+    [added !== '', `Tools can work in these folders${previous ? ' now, too' : ''}: ${added}.`],
+    [removed !== '', `Tools can no longer work in these folders: ${removed}.`],
+    [gone.length > 0, `These instructions no longer hold: ${gone.join(', ')}.`],
+    [fresh.length > 0, 'These instructions are new or have changed:'],
   ];
-  return lines.length === 0 ? undefined : `<environment>\n${lines.join('\n')}\n</environment>`;
+  return [...lines.flatMap(([holds, line]) => (holds ? [line] : [])), ...fresh.map(({ text }) => text)];
 }

@@ -1,7 +1,7 @@
 export interface PromptParts {
   /** In place of our own text, when the person has set one. */
-  readonly base?: string;
-  readonly profilePrompt?: string;
+  readonly base: string | undefined;
+  readonly profilePrompt: string | undefined;
   /** As `readInstructions` made it when the session began. */
   readonly instructions: string;
   /** What trusted servers say of themselves. */
@@ -18,7 +18,7 @@ export interface PromptParts {
 export function systemPrompt(parts: PromptParts): string {
   const { base, profilePrompt, instructions, serverInstructions, cwd, platform, model } = parts;
   return [
-    base ?? ours,
+    base || ours,
     `The working folder is ${cwd} (${platform}). You are the model ${model}.`,
     profilePrompt ?? '',
     ...section(

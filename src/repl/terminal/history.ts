@@ -14,18 +14,14 @@ export interface History {
 }
 
 /**
- * Opens the history in a file of its own: one JSON string a line, so that an entry may have several. Two programs may
- * use it at once: each line is appended with one write. With a file that cannot be read or written, the history ends
- * with the program.
+ * Opens the history in a file of its own: one JSON string a line, so that an entry may have several, and two programs
+ * may append at once. With a file that cannot be read or written, the history ends with the program.
  */
 export function openHistory(file: string, size = 1000): History {
-  const lines = orElse([''], () => (readPrivateFile(file) ?? '').split('\n'));
-  // The line that a killed program left unfinished must not swallow the next one.
-  let lineEnd = lines.pop() === '' ? '' : '\n';
+  const lines = orElse([], () => (readPrivateFile(file) ?? '').split('\n').filter((line) => line !== ''));
   const entries = lines.slice(-size).flatMap(entryOf);
   // Seldom, so that what another program appends at this very moment, and would be lost, is next to nothing.
-  if (lines.length > 4 * size)
-    orElse(undefined, () => writePrivateFile(file, entries.map((entry) => lineOf(entry)).join('')));
+  if (lines.length > 4 * size) orElse(undefined, () => writePrivateFile(file, entries.map(lineOf).join('')));
   return {
     entries,
     add(entry) {
@@ -35,14 +31,14 @@ export function openHistory(file: string, size = 1000): History {
       if (entry.length > longestEntry) return;
       orElse(undefined, () => {
         mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-        appendPrivately(file, `${lineEnd}${lineOf(entry)}`);
-        lineEnd = '';
+        appendPrivately(file, lineOf(entry));
       });
     },
   };
 }
 
-const lineOf = (entry: string): string => `${JSON.stringify(entry)}\n`;
+/** With the line end first: a line that a killed program left unfinished must not swallow the next one. */
+const lineOf = (entry: string): string => `\n${JSON.stringify(entry)}`;
 
 function entryOf(line: string): string[] {
   const entry = orElse<unknown>(undefined, () => JSON.parse(line));

@@ -1,13 +1,44 @@
 import { clearScreenDown, createInterface, cursorTo, moveCursor } from 'node:readline';
 import type { CompleterResult, Interface, Key } from 'node:readline';
 import { Writable } from 'node:stream';
-import type { WriteStream } from 'node:tty';
+import type { ReadStream, WriteStream } from 'node:tty';
 import { inert } from '../text/inert.ts';
-import type { Draft, InputOptions, LineInput, PressedKey } from './line-input.ts';
-import { Modes } from './modes.ts';
-import { isUnfinished, vertically } from './multi-line.ts';
 import { openPastes, typable } from './paste.ts';
 import { printable } from './printable.ts';
+import { RawMode } from './raw-mode.ts';
+
+/** A line as it was meant, and as it stood there: with pastes collapsed. Of both, what was pasted is `inert`. */
+export interface Entered {
+  readonly text: string;
+  readonly shown: string;
+}
+
+/** What is being edited: a message, or the answer to a question, which is one line and has no history. */
+export interface Draft {
+  readonly line: string;
+  readonly cursor: number;
+  readonly kind: 'message' | 'answer';
+}
+
+/** Ctrl-C with nothing to clear, Escape, Shift+Tab, Ctrl-Z, Ctrl-D in an empty line. */
+export type PressedKey = 'ctrl_c' | 'escape' | 'mode' | 'suspend' | 'end';
+
+export interface EditorOptions {
+  readonly input: ReadStream;
+  readonly output: WriteStream;
+  /** Both are terminals that obey escape sequences; else lines are read as they come, without a prompt. */
+  readonly edits: boolean;
+  /** Oldest first. */
+  readonly history: readonly string[];
+  /** The candidates, and what of the line they stand for. */
+  complete(line: string): Promise<CompleterResult>;
+  entered(line: Entered): void;
+  pressed(key: PressedKey): void;
+  /** The prompt is to be drawn again. */
+  resumed(): void;
+  /** No more input will come. */
+  closed(): void;
+}
 
 /** What readline has had since it was written, and does not document. */
 type Readline = Omit<Interface, 'line' | 'cursor'> & {
@@ -20,57 +51,53 @@ type Readline = Omit<Interface, 'line' | 'cursor'> & {
   _refreshLine(): void;
 };
 
-/** How long an Escape may be the beginning of a longer sequence. */
-const escapeMs = 50;
 /** readline takes no keys while it waits for completions, Ctrl-C included. */
 const completionMs = 1000;
+const pressedKeys: Readonly<Record<string, PressedKey>> = {
+  'ctrl+c': 'ctrl_c',
+  'ctrl+d': 'end',
+  'ctrl+z': 'suspend',
+  escape: 'escape',
+  'shift+tab': 'mode',
+};
 
-/** readline's line, also while it is not shown; with pastes as one mark, and several lines. */
-export class LineEditor implements LineInput {
-  readonly #options: InputOptions;
+/** readline's line, which can be edited also while it is not shown; with pastes as one mark, and several lines. */
+export class LineEditor {
+  readonly #options: EditorOptions;
   readonly #pastes = openPastes();
   readonly #gate: Gate;
   readonly #rl: Readline;
-  readonly #modes: Modes;
   #kind: Draft['kind'] = 'message';
   /** Where in the history the line comes from, and what was there before. */
   #recalled: { at: number; draft: string } | undefined;
   /** What has come of a paste: its line ends are no Enter. */
   #paste: string[] | undefined;
+  #mode: RawMode | undefined;
 
-  constructor(options: InputOptions) {
+  constructor(options: EditorOptions) {
     this.#options = options;
-    const { input, output } = options;
+    const { input, output, edits } = options;
     this.#gate = new Gate(output);
     this.#rl = createInterface({
       input,
       output: this.#gate,
-      terminal: true,
+      terminal: edits,
       historySize: 0,
-      escapeCodeTimeout: escapeMs,
-      tabSize: 8,
+      escapeCodeTimeout: 50,
       completer: async (line: string, done: (error: null, found: CompleterResult) => void) =>
         done(null, await this.#completions(line)),
     }) as unknown as Readline;
-    const rl = this.#rl;
-    const edit = rl._ttyWrite.bind(rl);
-    rl._ttyWrite = (typed, key) => {
-      // Without this, readline puts all but the last character that arrive together at the end of the line.
-      rl.isCompletionEnabled = true;
-      if (!this.#pasted(typed, key) && !this.#handled(nameOf(key))) edit(typed, key);
-    };
-    rl.on('line', (line: string) => {
+    this.#rl.on('line', (line: string) => {
       this.#gate.open = false;
       options.entered({ text: this.#pastes.expand(typable(line)), shown: typable(line) });
     });
-    rl.on('close', () => {
+    this.#rl.on('close', () => {
       this.#gate.open = false;
       options.closed();
     });
-    // It tells of errors of its input, too, which `modes` deals with.
-    rl.on('error', () => undefined);
-    output.on('resize', this.#resized);
-    this.#modes = new Modes(input, output, options.resumed);
+    // It tells of errors of its input, too, which mean that the window is gone.
+    this.#rl.on('error', () => undefined);
+    if (edits) this.#edit();
   }
 
   get shown(): boolean {
@@ -78,21 +105,23 @@ export class LineEditor implements LineInput {
   }
 
   show(prompt: string): void {
-    this.#rl.setPrompt(prompt);
+    if (!this.#options.edits) return;
     this.#gate.open = true;
+    this.#rl.setPrompt(prompt);
     this.#rl.prevRows = 0;
     this.#rl._refreshLine();
   }
 
+  /** Takes prompt and line off the screen. What is typed is still kept. */
   hide(): void {
-    if (this.#gate.open) {
-      moveCursor(this.#gate, 0, -this.#rl.getCursorPos().rows);
-      cursorTo(this.#gate, 0);
-      clearScreenDown(this.#gate);
-    }
+    if (!this.#gate.open) return;
+    moveCursor(this.#gate, 0, -this.#rl.getCursorPos().rows);
+    cursorTo(this.#gate, 0);
+    clearScreenDown(this.#gate);
     this.#gate.open = false;
   }
 
+  /** Leaves prompt and line where they are, begins a new row below, and an empty line. */
   leave(): void {
     this.#set(this.#rl.line);
     this.#gate.write('\n');
@@ -100,37 +129,53 @@ export class LineEditor implements LineInput {
     this.#set('');
   }
 
+  /** Edits something else, and returns what was edited. */
   swap(draft: Draft): Draft {
     const { line, cursor } = this.#rl;
     const before = { line, cursor, kind: this.#kind };
     this.#kind = draft.kind;
     this.#recalled = undefined;
-    this.#rl.line = draft.line;
-    this.#rl.cursor = draft.cursor;
+    Object.assign(this.#rl, { line: draft.line, cursor: draft.cursor });
     return before;
   }
 
-  insert(text: string): boolean {
-    const line = typable(text);
+  /** Puts text before what is being edited. */
+  insert(text: string): void {
     const after = this.#rl.line === '' ? '' : `\n${this.#rl.line}`;
-    this.#set((this.#fits(line) ? line : this.#pastes.collapse(this.#pastes.expand(line))) + after);
-    return true;
+    this.#set(this.#fitting(typable(text)) + after);
   }
 
+  /** Lets another program have the terminal. */
   pause(): void {
     this.#options.input.pause();
-    this.#modes.off();
+    this.#mode?.set(false);
   }
 
   resume(): void {
-    this.#modes.on();
+    this.#mode?.set(true);
     this.#options.input.resume();
   }
 
   close(): void {
-    this.#options.output.removeListener('resize', this.#resized);
     this.#rl.close();
-    this.#modes.release();
+    this.#mode?.set(false);
+  }
+
+  #edit(): void {
+    const { input, output } = this.#options;
+    const rl = this.#rl;
+    const edit = rl._ttyWrite.bind(rl);
+    rl._ttyWrite = (typed, key) => {
+      // Without this, readline puts all but the last character that arrive together at the end of the line.
+      rl.isCompletionEnabled = true;
+      if (!this.#pasted(typed, key) && !this.#handled(nameOf(key))) edit(typed, key);
+    };
+    output.on('resize', () => {
+      // Some terminals have wrapped the rows anew, some have cut them. Rows too many would erase output.
+      rl.prevRows = Math.min(rl.prevRows, rl.getCursorPos().rows);
+      this.#gate.emit('resize');
+    });
+    this.#mode = new RawMode(input, output);
   }
 
   #set(line: string, cursor = line.length): void {
@@ -140,16 +185,10 @@ export class LineEditor implements LineInput {
   }
 
   /** More rows than the screen has cannot be edited: the cursor does not get to the first. */
-  #fits(text: string): boolean {
-    return text.split('\n').length < this.#options.output.rows - 1;
+  #fitting(text: string): string {
+    const fits = text.split('\n').length < this.#options.output.rows - 1;
+    return fits ? text : this.#pastes.collapse(this.#pastes.expand(text));
   }
-
-  readonly #resized = (): void => {
-    const rl = this.#rl;
-    // Some terminals have wrapped the rows anew, some have cut them. Rows too few leave a rest, too many erase output.
-    rl.prevRows = Math.min(rl.prevRows, rl.getCursorPos().rows);
-    this.#gate.emit('resize');
-  };
 
   /** Takes what is pasted; Ctrl-C ends a paste whose end was lost. */
   #pasted(typed: string | undefined, key: Key): boolean {
@@ -168,45 +207,36 @@ export class LineEditor implements LineInput {
   /** Does what a key means here; false when it is left to readline. */
   #handled(name: string): boolean {
     const rl = this.#rl;
-    if (name !== 'up' && name !== 'down') this.#recalled = undefined;
+    const recalled = this.#recalled;
+    this.#recalled = undefined;
     const pressed = pressedKeys[name];
     if (name === 'ctrl+c' && this.shown && rl.line !== '') this.#set('');
-    else if (name === 'ctrl+d' && rl.line !== '') return false;
-    else if (pressed && (pressed !== 'end' || this.shown)) this.#press(pressed);
-    else if (name === 'newline' && this.#kind === 'message') rl._insertString('\n');
-    else if (name === 'up' || name === 'down') this.#upOrDown(name === 'up' ? -1 : 1);
-    else if (name === 'backspace') return this.#removeTag();
-    else if (name === 'enter' && this.#kind === 'message' && isUnfinished(rl.line))
-      this.#set(`${rl.line.slice(0, -1)}\n`);
-    else return name === 'newline' || pressed !== undefined || (name === 'tab' && !this.shown);
+    else if (name === 'ctrl+d' && (rl.line !== '' || !this.shown)) return rl.line === '';
+    else if (pressed) {
+      this.#options.pressed(pressed);
+      if (pressed === 'suspend') this.#mode?.suspend(this.#options.resumed);
+    } else if (name === 'backspace') return this.#removeTag();
+    else if (this.#kind === 'answer') return ['newline', 'up', 'down'].includes(name);
+    else if (name === 'newline') rl._insertString('\n');
+    else if (name === 'up' || name === 'down') this.#recall(name === 'up' ? -1 : 1, recalled);
+    // A backslash at the end goes on with the next line; two of them are one that is meant.
+    else if (name === 'enter' && /(?<!\\)(?:\\\\)*\\$/.test(rl.line)) this.#set(`${rl.line.slice(0, -1)}\n`);
+    else return name === 'tab' && !this.shown;
     return true;
   }
 
-  #press(key: PressedKey): void {
-    this.#options.pressed(key);
-    if (key === 'suspend') this.#modes.suspend();
-  }
-
-  #upOrDown(step: 1 | -1): void {
-    if (this.#kind === 'answer') return;
-    const { line, cursor } = this.#rl;
-    const moved = vertically(line, cursor, step);
-    if (moved === undefined) this.#recall(step);
-    else this.#set(line, moved);
-  }
-
   /** One entry back (-1) or forth in the history: those that begin with what was typed. */
-  #recall(step: 1 | -1): void {
+  #recall(step: 1 | -1, from: { at: number; draft: string } | undefined): void {
     const { history } = this.#options;
     const { line } = this.#rl;
-    const { at, draft } = this.#recalled ?? { at: history.length, draft: line };
+    const { at, draft } = from ?? { at: history.length, draft: line };
     let next = at + step;
     while (history[next] !== undefined && (!history[next]?.startsWith(draft) || history[next] === line))
       next += step;
-    if (next < 0 || next > history.length) return;
+    if (next < 0 || next > history.length) return void (this.#recalled = from);
     const entry = history[next];
     this.#recalled = entry === undefined ? undefined : { at: next, draft };
-    this.#set(entry === undefined ? draft : this.#fits(entry) ? entry : this.#pastes.collapse(entry));
+    this.#set(entry === undefined ? draft : this.#fitting(entry));
   }
 
   #removeTag(): boolean {
@@ -220,37 +250,22 @@ export class LineEditor implements LineInput {
 
   /** Completion is a convenience: what takes long, fails, or comes when the line is another one offers nothing. */
   async #completions(line: string): Promise<CompleterResult> {
-    if (this.#kind === 'answer') return [[], line];
-    const none = { from: line.length, candidates: [] as readonly string[] };
-    const late = new Promise<typeof none>((resolve) => setTimeout(resolve, completionMs, none).unref());
-    const { from, candidates } = await Promise.race([
-      this.#options.complete(line, line.length).catch(() => none),
-      late,
-    ]);
-    if (!this.shown || this.#rl.line.slice(0, this.#rl.cursor) !== line) return [[], line];
+    const none: CompleterResult = [[], line];
+    if (this.#kind === 'answer') return none;
+    const late = new Promise<CompleterResult>((resolve) => setTimeout(resolve, completionMs, none).unref());
+    const [found, typed] = await Promise.race([this.#options.complete(line).catch(() => none), late]);
+    if (!this.shown || this.#rl.line.slice(0, this.#rl.cursor) !== line) return none;
     // A file name may hold escape sequences: the terminal must not get them, and without them it is another file.
-    const safe = candidates.filter((each) => printable(each) === each && !/[\n\t]/.test(each));
-    return [safe, line.slice(from)];
+    return [found.filter((each) => printable(each) === each && !/[\n\t]/.test(each)), typed];
   }
 }
 
-const pressedKeys: Readonly<Record<string, PressedKey>> = {
-  'ctrl+c': 'ctrl_c',
-  'ctrl+d': 'end',
-  'ctrl+z': 'suspend',
-  escape: 'escape',
-  'shift+tab': 'mode',
-};
-
-function nameOf(key: Key): string {
-  const enter = key.name === 'return' || key.name === 'enter';
+function nameOf({ name = '', ctrl, meta, shift, sequence }: Key): string {
+  const isEnter = name === 'return' || name === 'enter';
   // Shift+Enter of terminals that speak the kitty protocol.
-  if ((enter && key.meta) || key.sequence === '\x1b[13;2u') return 'newline';
-  if (enter) return 'enter';
-  if (key.ctrl && (key.name === 'p' || key.name === 'n')) return key.name === 'p' ? 'up' : 'down';
-  if (key.name === 'escape') return 'escape';
-  const shift = key.shift && key.name === 'tab' ? 'shift+' : '';
-  return `${key.ctrl ? 'ctrl+' : ''}${key.meta ? 'meta+' : ''}${shift}${key.name ?? ''}`;
+  if ((isEnter && meta) || sequence === '\x1b[13;2u') return 'newline';
+  if (isEnter || name === 'escape') return isEnter ? 'enter' : name;
+  return `${ctrl ? 'ctrl+' : ''}${meta ? 'meta+' : ''}${shift && name === 'tab' ? 'shift+' : ''}${name}`;
 }
 
 /** readline's view of the terminal: what it draws is dropped while nothing is to be shown. */

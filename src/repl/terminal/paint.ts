@@ -13,7 +13,6 @@ const dark = {
   quote: ['italic', 'white'],
   dim: ['dim'],
   tool: ['cyan'],
-  good: ['green'],
   warning: ['yellow'],
   bad: ['redBright'],
   added: ['green'],
@@ -25,32 +24,28 @@ type Styles = Readonly<Record<keyof typeof dark, readonly string[]>>;
 /** Colour by meaning. Every function leaves its text alone where there are no colours. */
 export type Paint = Readonly<Record<keyof typeof dark, (text: string) => string>>;
 
-const palettes: Readonly<Record<Palette, Styles>> = {
-  dark,
-  light: {
-    ...dark,
-    heading: ['bold', 'blue'],
-    code: ['magenta'],
-    link: ['underline', 'blue'],
-    quote: ['italic', 'blackBright'],
-    bad: ['red'],
-    removed: ['red'],
-  },
-  plain: {
-    ...dark,
-    heading: ['bold', 'underline'],
-    emphasis: ['underline'],
-    code: ['bold'],
-    link: ['underline'],
-    quote: ['dim'],
-    tool: ['bold'],
-    good: [],
-    warning: ['bold'],
-    bad: ['bold'],
-    added: ['bold'],
-    removed: ['dim'],
-    prompt: ['bold'],
-  },
+const light: Styles = {
+  ...dark,
+  heading: ['bold', 'blue'],
+  code: ['magenta'],
+  link: ['underline', 'blue'],
+  quote: ['italic', 'blackBright'],
+  bad: ['red'],
+  removed: ['red'],
+};
+/** For whom colours say nothing. */
+const plain: Styles = {
+  ...dark,
+  heading: ['bold', 'underline'],
+  code: ['bold'],
+  link: ['underline'],
+  quote: ['dim'],
+  tool: ['bold'],
+  warning: ['bold'],
+  bad: ['bold'],
+  added: ['bold'],
+  removed: ['dim'],
+  prompt: ['bold'],
 };
 
 export interface PaintOptions {
@@ -61,29 +56,21 @@ export interface PaintOptions {
 }
 
 /** Colour by meaning, for one stream. */
-export function createPaint(options: PaintOptions): Paint {
-  const { env, palette } = options;
-  const styles = palettes[palette === 'auto' ? detectPalette(env) : palette];
-  const colors = hasColors(options);
+export function createPaint({ palette, env, stream }: PaintOptions): Paint {
+  const styles = { dark, light, plain }[palette === 'auto' ? detected(env) : palette];
+  // It obeys NO_COLOR, FORCE_COLOR and TERM.
+  const hasColors = stream.isTTY === true && (stream.getColorDepth?.(env) ?? 1) > 1;
   const style = (names: readonly string[]) => (text: string) =>
-    colors && text !== '' ? names.reduceRight(styled, text) : text;
+    hasColors && text !== '' ? names.reduceRight(styled, text) : text;
   return Object.fromEntries(
     Object.entries(styles).map(([meaning, names]) => [meaning, style(names)]),
   ) as unknown as Paint;
 }
 
 /** COLORFGBG, which rxvt, Konsole and others set to "foreground;background"; `dark` where nobody says. */
-function detectPalette(env: NodeJS.ProcessEnv): Palette {
+function detected(env: NodeJS.ProcessEnv): Palette {
   const background = Number(/;(\d+)$/.exec(env['COLORFGBG'] ?? '')?.[1] ?? 0);
   return background === 7 || background > 8 ? 'light' : 'dark';
-}
-
-/** FORCE_COLOR goes before NO_COLOR, as in Node; an empty NO_COLOR says nothing (no-color.org). */
-function hasColors({ env, stream }: PaintOptions): boolean {
-  const forced = env['FORCE_COLOR'];
-  if (forced !== undefined) return forced !== '0' && forced !== 'false';
-  if (env['NO_COLOR'] || env['TERM'] === 'dumb' || !stream.isTTY) return false;
-  return (stream.getColorDepth?.({ ...env, NO_COLOR: undefined }) ?? 4) > 1;
 }
 
 /** A style that ends inside ends ours too, as they share their ends: ours begins again there. */

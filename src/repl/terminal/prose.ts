@@ -1,8 +1,5 @@
 import { cells } from './width.ts';
 
-export type Style = (text: string) => string;
-export const plain: Style = (text) => text;
-
 /** With so many columns left, a word is shown as it comes; nearer to the edge it is held until it is known to fit. */
 const roomy = 24;
 
@@ -15,30 +12,41 @@ export class Prose {
   #margin = '';
   /** Spaces that the next word brings along, or the end of the row takes away. */
   #gap = '';
-  #inWord = false;
-  /** The word that may have to begin the next row. */
-  #held: { text: string; size: number } | undefined;
+  /** The word, or its beginning, that may have to begin the next row. */
+  #word = '';
+  /** The beginning of the current word is shown. */
+  #begun = false;
 
   /** `width`: columns of the terminal; 0 for no end. */
   constructor(width: () => number) {
     this.#width = () => width() || Infinity;
   }
 
-  /** What the line begins with; `again`: so do its further rows, which else have spaces there. */
-  mark(text: string, again = false): string {
-    this.#column += cells(text);
-    this.#margin += again ? text : ' '.repeat(cells(text));
-    return text;
+  /** What the line begins with; `further`: what its further rows do. */
+  begin(mark: string, further = ' '.repeat(cells(mark))): string {
+    this.#column = cells(mark);
+    this.#margin = cells(mark) > this.#width() / 2 ? '' : further;
+    return mark;
   }
 
-  /** What can be shown of a text; each of its words has the style for itself, so that none goes over a row's end. */
-  add(text: string, style: Style = plain): string {
+  /** What can be shown of a text. */
+  add(text: string): string {
     let shown = '';
-    for (const [token] of text.matchAll(/[ \t]+|[^ \t]+/g)) {
-      if (!/^[ \t]/.test(token)) shown += this.#letters(token, style);
-      else {
-        shown += this.#endWord();
-        this.#gap += token.replaceAll('\t', '    ');
+    for (const [token] of text.replaceAll('\t', '    ').matchAll(/ +|[^ ]+/g)) {
+      if (token.startsWith(' ')) {
+        shown += this.#show();
+        this.#begun = false;
+        this.#gap += token;
+        continue;
+      }
+      this.#word += token;
+      const room = this.#width() - this.#column - cells(this.#gap);
+      const isFirst = this.#column <= cells(this.#margin);
+      if (this.#begun || isFirst || room >= Math.max(roomy, cells(this.#word))) shown += this.#show();
+      else if (cells(this.#word) > room) {
+        this.#column = cells(this.#margin);
+        this.#gap = '';
+        shown += `\n${this.#margin}${this.#show()}`;
       }
     }
     return shown;
@@ -46,51 +54,22 @@ export class Prose {
 
   /** The rest of the line; the next one begins. */
   end(): string {
-    const shown = this.#endWord();
+    const shown = this.#show();
     this.#margin = this.#gap = '';
     this.#column = 0;
+    this.#begun = false;
     return shown;
   }
 
-  #letters(text: string, style: Style): string {
-    const room = this.#width() - this.#column - cells(this.#gap);
-    if (!this.#inWord && this.#begun && room < roomy) this.#held = { text: '', size: 0 };
-    this.#inWord = true;
-    if (!this.#held) return this.#show(style(text), cells(text));
-    this.#held.text += style(text);
-    this.#held.size += cells(text);
-    return this.#held.size > room ? this.#break(this.#held) : '';
-  }
-
-  /** The word that is held begins the next row, where nothing is before it that it could leave. */
-  #break({ text, size }: { text: string; size: number }): string {
-    if (cells(this.#margin) > this.#width() / 2) this.#margin = '';
-    this.#column = cells(this.#margin);
-    this.#gap = '';
-    this.#held = undefined;
-    return `\n${this.#margin}${this.#show(text, size)}`;
-  }
-
-  #show(text: string, size: number): string {
-    const end = this.#column + cells(this.#gap) + size;
-    const width = this.#width();
+  #show(): string {
+    if (this.#word === '') return '';
+    const shown = this.#gap + this.#word;
+    this.#gap = this.#word = '';
+    this.#begun = true;
+    const end = this.#column + cells(shown);
     // The terminal breaks what is longer than a row.
-    this.#column = end <= width ? end : ((end - 1) % width) + 1;
-    const shown = this.#gap + text;
-    this.#gap = '';
+    this.#column = end <= this.#width() ? end : ((end - 1) % this.#width()) + 1;
     return shown;
-  }
-
-  #endWord(): string {
-    const held = this.#held;
-    this.#inWord = false;
-    this.#held = undefined;
-    return held ? this.#show(held.text, held.size) : '';
-  }
-
-  /** Something of the line's text stands before. */
-  get #begun(): boolean {
-    return this.#column > cells(this.#margin);
   }
 }
 

@@ -2,6 +2,7 @@ import type { ToolCall, Usage } from '../message.ts';
 import type { Todo } from '../session/entry.ts';
 import { isObject } from '../text/json.ts';
 import { shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
+import type { TurnEnd } from '../turn/turn-event.ts';
 import { aboveDiff } from './diff.ts';
 import type { Paint } from './paint.ts';
 import { escaped, printable } from './printable.ts';
@@ -31,27 +32,15 @@ export function resultLine(
   { paint, width }: Look,
 ): string {
   const text = reply.text.trim();
-  const [first = ''] = text.split('\n', 1);
-  const lines = text === '' ? 0 : text.split('\n').length;
+  const [first = '', ...more] = text.split('\n');
+  const isShort = more.length === 0 || reply.isError || aboveDiff(text) !== undefined;
+  const said = text === '' ? 'no output' : isShort ? printable(first) : counted(more.length + 1, 'line');
   const images = reply.images.length === 0 ? '' : ` + ${counted(reply.images.length, 'image')}`;
-  const trouble = (exitCode.exec(text) ?? complaint.exec(text))?.[0];
-  const counts = `${counted(lines, 'line')}${trouble === undefined ? '' : `: ${printable(trouble)}`}`;
-  const isShort = lines === 1 || aboveDiff(text) !== undefined;
-  const said = lines === 0 ? 'no output' : isShort ? printable(first) : counts;
   const begin = `  └ ${name === undefined ? '' : `${oneLine(name)} `}${duration(ms)} `;
   const room = width - 1 - cells(begin);
-  const what = reply.isError
-    ? paint.bad(cutToCells(`error: ${printable(first)}`, room))
-    : paint.dim(cutToCells(said + images, room));
-  return paint.dim(begin) + what;
+  if (reply.isError) return paint.dim(begin) + paint.bad(cutToCells(`error: ${said}`, room));
+  return paint.dim(begin + cutToCells(said + images, room));
 }
-
-/**
- * How programs that run others tell of a failure, where the server does not: a code in any line, or words in the
- * first.
- */
-const exitCode = /^\W{0,4}exit(?:ed)?(?: with)?[ _]?(?:code|status)\W{1,4}[1-9]\d*/im;
-const complaint = /^(?:\w*error|fatal|failed)\b.*/i;
 
 /** `thought for 3s: the first words…`; without a time when they came all at once, which says nothing of it. */
 export function thoughtsLine(text: string, ms: number, { paint, width }: Look): string {
@@ -60,10 +49,7 @@ export function thoughtsLine(text: string, ms: number, { paint, width }: Look): 
   return paint.dim(cutToCells(`thought${time}: ${words}`, width - 1));
 }
 
-/**
- * `in 12.3k (cached 10k) · out 480 · 14% of 200k · 3.2s`; `~` before what was estimated. At 75 % it warns, at 85 %
- * more so.
- */
+/** `in 12.3k (cached 10k) · out 480 · 14% of 200k · 3.2s`; `~` before what was estimated. A full window is coloured. */
 export function usageLine(
   usage: Usage,
   { window, ms }: { readonly window: number; readonly ms: number },
@@ -78,15 +64,23 @@ export function usageLine(
   return `${spent}${style(`${about}${percent}% of ${tokens(window)}`)}${paint.dim(` · ${duration(ms)}`)}`;
 }
 
-/** `85ms`, `3.2s`, `2m 05s`. */
-function duration(ms: number): string {
-  if (ms < 995) return `${Math.round(ms)}ms`;
-  if (ms < 59_950) return `${(ms / 1000).toFixed(1)}s`;
-  const seconds = Math.round(ms / 1000);
-  return `${Math.floor(seconds / 60)}m ${String(seconds % 60).padStart(2, '0')}s`;
-}
+/** What is said at the end of a turn. */
+export const endings: Readonly<Record<TurnEnd, string>> = {
+  done: '',
+  length: 'The answer was cut at the length limit. Say "go on" for the rest.',
+  filtered: 'The provider withheld the answer.',
+  interrupted: 'Interrupted.',
+  rounds: 'Stopped at the limit of answers in one turn (maxTurns, or --max-turns).',
+  stopped: 'Stopped.',
+  failed: 'Failed.',
+  empty: 'The model gave no answer.',
+};
 
-/** `1 ☐ text`, with the number that commands take. */
+/** `85ms`, `3.2s`, `125s`. */
+const duration = (ms: number): string =>
+  ms < 995 ? `${Math.round(ms)}ms` : `${(ms / 1000).toFixed(ms < 99_500 ? 1 : 0)}s`;
+
+/** `1 ☐ text` */
 export const todoLines = (todos: readonly Todo[], paint: Paint): string[] =>
   todos.map(({ text, status, priority }, index) => {
     const box = { pending: '☐', in_progress: '▸', completed: '☑' }[status];
@@ -103,11 +97,8 @@ export const counted = (count: number, what: string): string =>
   `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
 
 /** 480, 1.2k, 12.3k, 200k, 1.5M */
-function tokens(count: number): string {
-  if (count < 1000) return String(count);
-  const [unit, name] = count < 999_500 ? [1000, 'k'] : [1_000_000, 'M'];
-  return `${(count / unit).toFixed(count / unit < 100 ? 1 : 0).replace(/\.0$/, '')}${name}`;
-}
+const tokens = (count: number): string =>
+  count.toLocaleString('en', { notation: 'compact', maximumSignificantDigits: 3 }).replace('K', 'k');
 
 /** Names and values of what should be a JSON object; what is none is shown as the model wrote it, without a name. */
 function argumentsOf(json: string): [name: string, value: string, isText: boolean][] {

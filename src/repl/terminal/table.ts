@@ -1,22 +1,15 @@
 import { inline } from './markdown-inline.ts';
 import type { Paint } from './paint.ts';
-import { cells, cutToCells, padToCells, wrapToCells } from './width.ts';
+import { wrapped } from './prose.ts';
+import { bare, cells, cutToCells, padToCells, withBreaks } from './width.ts';
 
-const styling = /\u001b\[[0-9;]*m/g;
 /** A column that is wanted wider is made no narrower than this. */
 const narrowest = 6;
-
-interface Layout {
-  /** Columns of the terminal. */
-  readonly width: number;
-  readonly separator: string;
-  align?(text: string, width: number, column: number): string;
-}
 
 /** Rows with their cells under each other; what is too long is wrapped inside its column. */
 export function table(rows: readonly (readonly string[])[], width: number): string[] {
   const flat = rows.map((row) => row.map((cell) => cell.replaceAll(/[\n\t]|(?<=\S)\s+/g, ' ')));
-  return aligned(flat, { width, separator: '  ' })?.lines.flat() ?? flat.map((row) => row.join('  '));
+  return aligned(flat, width, '  ')?.lines.flat() ?? flat.map((row) => row.join('  '));
 }
 
 /** Rows of two cells, one line each: of the second no more is shown than there is room for. */
@@ -28,46 +21,30 @@ export function oneLineEach(rows: readonly (readonly [string, string])[], width:
   });
 }
 
-/** The row that makes the row before it the head of a table. */
-export const isDelimiter = (row: string): boolean => cellsOf(row).every((cell) => /^:?-+:?$/.test(cell));
-
-/** The lines of a table for `width` columns of the terminal; undefined when it has too many columns for that. */
-export function markdownTable(rows: readonly string[], width: number, paint: Paint): string[] | undefined {
-  const [head = [], delimiter = [], ...body] = rows.map(cellsOf);
-  const shown = [
-    head.map((cell) => paint.strong(inline(cell, paint))),
-    ...body.map((row) => row.map((cell) => inline(cell, paint))),
-  ];
-  const made = aligned(shown, {
-    width,
-    separator: paint.dim(' │ '),
-    align: (text, cellWidth, column) => {
-      const room = Math.max(0, cellWidth - cells(text));
-      const kind = delimiter[column] ?? '';
-      const left = !kind.endsWith(':') ? 0 : kind.startsWith(':') ? Math.floor(room / 2) : room;
-      return padToCells(' '.repeat(left) + text, cellWidth);
-    },
-  });
-  const [first = [], ...others] = made?.lines ?? [];
-  const rule = made?.widths.map((cellWidth) => '─'.repeat(cellWidth)).join('─┼─') ?? '';
-  return made && [...first, paint.dim(rule), ...others.flat()];
+/** The lines of rows that begin with a bar: a table, where the second row makes them one and the width allows it. */
+export function markdownRows(rows: readonly string[], width: number, paint: Paint): string[] {
+  const [head = [], delimiter = [], ...body] = rows.map((row) =>
+    row
+      .trim()
+      .replace(/^\||(?<!\\)\|$/g, '')
+      .split(/(?<!\\)\|/)
+      .map((cell) => inline(cell.trim().replaceAll('\\|', '|'), paint)),
+  );
+  const made =
+    delimiter.length > 0 && delimiter.every((cell) => /^:?-+:?$/.test(cell))
+      ? aligned([head.map(paint.strong), ...body], width, paint.dim(' │ '))
+      : undefined;
+  if (!made) return rows.map((row) => inline(row, paint));
+  const [first = [], ...others] = made.lines;
+  const rule = made.widths.map((cellWidth) => '─'.repeat(cellWidth)).join('─┼─');
+  return [...first, paint.dim(rule), ...others.flat()];
 }
 
-function cellsOf(row: string): string[] {
-  const inside = row
-    .trim()
-    .replace(/^\|/, '')
-    .replace(/(?<!\\)\|$/, '');
-  return inside.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
-}
-
-/**
- * The lines of each row, its cells under each other; what does not fit is wrapped inside its cell, and loses its
- * styling. Undefined when there are too many columns for the width.
- */
+/** The lines of each row; a cell that is wrapped loses its styling. Undefined for too many columns. */
 function aligned(
   rows: readonly (readonly string[])[],
-  { width, separator, align = padToCells }: Layout,
+  width: number,
+  separator: string,
 ): { widths: number[]; lines: string[][] } | undefined {
   const count = Math.max(0, ...rows.map((row) => row.length));
   const room = width - 1 - cells(separator) * (count - 1);
@@ -77,13 +54,13 @@ function aligned(
   const widths = fit(wanted, room);
   if (!widths) return undefined;
   const lines = rows.map((row) => {
-    const wrapped = widths.map((most, column) => {
+    const parts = widths.map((most, column) => {
       const cell = row[column] ?? '';
-      return cells(cell) <= most ? [cell] : wrapToCells(cell.replace(styling, ''), most);
+      return cells(cell) <= most ? [cell] : wrapped(withBreaks(bare(cell), most), most).split('\n');
     });
-    return Array.from({ length: Math.max(0, ...wrapped.map(({ length }) => length)) }, (_, line) =>
-      wrapped
-        .map((parts, column) => align(parts[line] ?? '', widths[column] ?? 0, column))
+    return Array.from({ length: Math.max(0, ...parts.map(({ length }) => length)) }, (_, line) =>
+      widths
+        .map((most, column) => padToCells(parts[column]?.[line] ?? '', most))
         .join(separator)
         .trimEnd(),
     );
@@ -93,9 +70,11 @@ function aligned(
 
 /** Takes from the widest columns until all fit; undefined when even narrow ones would not. */
 function fit(wanted: readonly number[], room: number): number[] | undefined {
-  for (let most = Math.max(narrowest, Math.min(room, Math.max(...wanted))); most >= narrowest; most--) {
-    const widths = wanted.map((width) => Math.min(width, most));
-    if (widths.reduce((total, width) => total + width, 0) <= room) return widths;
+  const widths = wanted.map((width) => Math.min(width, Math.max(narrowest, room)));
+  while (widths.reduce((total, width) => total + width, 0) > room) {
+    const widest = Math.max(...widths);
+    if (widest <= narrowest) return undefined;
+    widths[widths.indexOf(widest)] = widest - 1;
   }
-  return undefined;
+  return widths;
 }

@@ -1,20 +1,12 @@
+import type { Chat } from '../chat.ts';
 import type { Usage } from '../message.ts';
 import { shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
 import type { TurnEnd, TurnEvent } from '../turn/turn-event.ts';
 import { aboveDiff, diffLines, looksLikeDiff } from './diff.ts';
 import { createMarkdownStream, type MarkdownStream } from './markdown.ts';
-import { createPaint } from './paint.ts';
 import { printable } from './printable.ts';
-import { callLine, resultLine, tellingArgument, thoughtsLine, usageLine } from './show.ts';
+import { callLine, endings, resultLine, tellingArgument, thoughtsLine, usageLine } from './show.ts';
 import type { Terminal } from './terminal.ts';
-
-interface Settings {
-  contextWindow(): number;
-  /** Thoughts are streamed as they come, instead of one line about them. */
-  thoughts(): boolean;
-  /** The tool that the model calls so. */
-  tool(name: string): Tool | undefined;
-}
 
 /** A stream that says nothing for so long has stalled. */
 const stallMs = 3000;
@@ -31,9 +23,9 @@ export class TurnView {
   /** What the model thought before its last answer. */
   thoughts = '';
   readonly #terminal: Terminal;
-  readonly #settings: Settings;
+  readonly #chat: Chat;
+  readonly #thoughtsShown: () => boolean;
   readonly #markdown: MarkdownStream;
-  readonly #thinking: MarkdownStream;
   #streaming: 'text' | 'thoughts' | undefined;
   #thinkingSince = 0;
   readonly #startedAt = performance.now();
@@ -42,18 +34,12 @@ export class TurnView {
   readonly #running = new Map<string, EventOf<'call_started'>>();
   #several = false;
 
-  constructor(terminal: Terminal, settings: Settings) {
+  /** `thoughtsShown`: thoughts are streamed as they come, instead of one line about them. */
+  constructor(terminal: Terminal, chat: Chat, thoughtsShown: () => boolean) {
     this.#terminal = terminal;
-    this.#settings = settings;
+    this.#chat = chat;
+    this.#thoughtsShown = thoughtsShown;
     this.#markdown = createMarkdownStream(terminal);
-    this.#thinking = createMarkdownStream({
-      screen: terminal.screen,
-      get width() {
-        return terminal.width;
-      },
-      paint: createPaint({ palette: 'plain', env: {}, stream: {} }),
-      write: (text) => terminal.write(terminal.paint.dim(text)),
-    });
   }
 
   show(event: TurnEvent): void {
@@ -97,34 +83,36 @@ export class TurnView {
   }
 
   get #showsThoughts(): boolean {
-    return this.#settings.thoughts() && this.#terminal.screen;
+    return this.#thoughtsShown() && this.#terminal.screen;
+  }
+
+  #toolOf(name: string): Tool | undefined {
+    return this.#chat.tools().find((tool) => tool.name === name);
   }
 
   #nameOf(name: string): string {
-    const tool = this.#settings.tool(name);
+    const tool = this.#toolOf(name);
     return printable(tool ? shownName(tool) : name);
   }
 
   #stream(kind: 'text' | 'thoughts', text: string): void {
     const terminal = this.#terminal;
     if (this.#streaming !== kind) {
-      const after = this.#streaming === 'thoughts' && this.#showsThoughts;
       this.#finish();
-      // Without colours nothing else would tell thoughts from what is said.
-      if (after && terminal.paint.dim('-') === '-') terminal.write('\n');
       this.#streaming = kind;
       if (kind === 'thoughts') [this.thoughts, this.#thinkingSince] = ['', performance.now()];
     }
     if (kind === 'text') this.#markdown.push(text);
     else this.thoughts += text;
-    if (kind === 'thoughts' && this.#showsThoughts) this.#thinking.push(text);
+    if (kind === 'thoughts' && this.#showsThoughts) terminal.write(terminal.paint.dim(printable(text)));
     terminal.working(awaited, stallMs);
   }
 
   #finish(): void {
     const ms = performance.now() - this.#thinkingSince;
     if (this.#streaming === 'text') this.#markdown.end();
-    else if (this.#streaming && this.#showsThoughts) this.#thinking.end();
+    // An empty row below them: without colours nothing else would tell thoughts from what is said.
+    else if (this.#streaming && this.#showsThoughts) this.#terminal.print('\n');
     else if (this.#streaming) this.#terminal.note(thoughtsLine(this.thoughts, ms, this.#terminal));
     this.#streaming = undefined;
   }
@@ -143,7 +131,7 @@ export class TurnView {
     const terminal = this.#terminal;
     const started = this.#running.get(call.id);
     this.#running.delete(call.id);
-    const tool = started?.tool ?? this.#settings.tool(call.name);
+    const tool = started?.tool ?? this.#toolOf(call.name);
     const name = this.#nameOf(call.name);
     this.last = { title: name, reply };
     // One that was not made has not been shown yet, nor one that was to show itself and did not.
@@ -164,19 +152,9 @@ export class TurnView {
     const terminal = this.#terminal;
     terminal.idle();
     this.#running.clear();
-    if (reason !== 'done') terminal.note(terminal.paint.warning(ends[reason]));
+    if (reason !== 'done') terminal.note(terminal.paint.warning(endings[reason]));
     const ms = performance.now() - this.#startedAt;
-    const window = this.#settings.contextWindow();
+    const window = this.#chat.model.capabilities.contextWindow;
     if (this.#total) terminal.note(usageLine(this.#total, { window, ms }, terminal.paint));
   }
 }
-
-const ends: Readonly<Record<Exclude<TurnEnd, 'done'>, string>> = {
-  length: 'The answer was cut at the length limit. Say "go on" for the rest.',
-  filtered: 'The provider withheld the answer.',
-  interrupted: 'Interrupted.',
-  rounds: 'Stopped at the limit of answers in one turn.',
-  stopped: 'Stopped.',
-  failed: 'Failed.',
-  empty: 'The model gave no answer.',
-};

@@ -12,14 +12,6 @@ import type { Tool } from './tool.ts';
 /** As other hosts cut them. */
 const mostInstructions = 2048;
 
-interface Completion {
-  readonly prompt: string;
-  readonly argument: string;
-  readonly value: string;
-  /** Arguments that are known already. */
-  readonly given: Readonly<Record<string, string>>;
-}
-
 type Ask<T> = (client: Client, timeout: { readonly timeout: number }) => Promise<T>;
 
 interface ToolboxOptions extends Surroundings {
@@ -116,14 +108,6 @@ export class Toolbox {
       ...(listed?.resources ?? []).map(({ uri }) => uri),
       ...(templates?.resourceTemplates ?? []).map(({ uriTemplate }) => uriTemplate),
     ];
-  }
-
-  /** Values for an argument of a prompt; none when the server does not help. */
-  async complete(server: string, { prompt, argument, value, given }: Completion): Promise<readonly string[]> {
-    const ref = { type: 'ref/prompt', name: prompt } as const;
-    const params = { ref, argument: { name: argument, value }, context: { arguments: { ...given } } };
-    const answer = await this.askReady(server, (client, timeout) => client.complete(params, timeout));
-    return answer?.completion.values ?? [];
   }
 
   private async ask<T>(server: string, asked: Ask<T>): Promise<T> {

@@ -50,7 +50,7 @@ it('shows a form as what a server asks, whatever it says, and asks no more after
     /\n {2}│ \? toolcrib: read_file mode ask\n {2}│ path: README\.md\n {2}│ \[y\]es \[n\]o\nevil asks: \[y\]es \[n\]o$/,
   );
   chat.press('enter');
-  await chat.sees(/evil asks: y or n: \[y\]es \[n\]o$/);
+  await chat.sees(/\ny or n\nevil asks: \[y\]es \[n\]o$/);
   chat.type('n\r');
   await chat.sees(
     /\n {2}│ Press Enter\.\n(?: {2}│ more\n){7} {2}│ … 13 more lines\n(?: {2}│ y\n){4} {2}│ … 5 more lines\nevil asks: x > \(may be left out, Esc: none of it\)$/,

@@ -34,7 +34,7 @@ it('takes it for no repetition to read once more what was changed', async () => 
   expect(place.model.requests.at(-1)?.text).toContain('four');
 });
 
-it('forks no answer whose calls would be made once more', async () => {
+it('goes back to no answer whose calls would be made once more', async () => {
   const place = await chatPlace();
   const todos = [{ text: 'one', status: 'pending' }];
   const kept = answer(say('I keep it.'), call('write_todos', { todos }));
@@ -43,8 +43,8 @@ it('forks no answer whose calls would be made once more', async () => {
   await chat.sees('/help');
   await enter(chat, 'keep one');
   const [, id = ''] = /([\w-]+) answer: I keep it\./.exec(await enter(chat, '/tree')) ?? [];
-  for (const command of ['fork', 'branch'])
-    expect(await enter(chat, `/${command} ${id}`)).toContain('that answer made calls');
+  expect(await enter(chat, `/branch ${id}`)).toContain('that answer made calls');
+  expect(await enter(chat, `/fork ${id}`)).toContain('/fork stands alone');
   expect(place.model.requests).toHaveLength(2);
 });
 

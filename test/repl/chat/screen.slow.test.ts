@@ -5,8 +5,7 @@ import { enter } from './enter.ts';
 
 it('keeps to a narrow screen: words, what is queued, the tree, tools, help and questions', async () => {
   const place = await chatPlace();
-  const chat = openChat(place);
-  chat.resize(50, 30);
+  const chat = openChat(place, [], { cols: 50, rows: 30 });
   await chat.sees('/help');
   // One paragraph of many words: the model sends no line end until what was typed has been told of.
   const gates = Array.from({ length: 60 }, gate);
@@ -36,7 +35,7 @@ it('keeps to a narrow screen: words, what is queued, the tree, tools, help and q
   const help = await enter(chat, '/help');
   expect(help).toContain('interrupts, twice leaves');
   // A long usage goes on below itself, and leaves the help its room.
-  expect(help).toMatch(/^ {2}\/edit \[last \|? ?.*\S.*\n {2}\S+.*\] +\S/m);
+  expect(help).toMatch(/^ {2}\/system \[show \|.*\S.*\n {2}\S+.*\] +\S/m);
   place.model.script(call('mcp__toolcrib__write_file', { path: 'a.txt', content: 'x\n' }), say('Well.'));
   chat.type('write\r');
   await chat.sees(/It changes something\.\n[^]*server,\nor say what to do instead$/);

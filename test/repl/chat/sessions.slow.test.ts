@@ -33,11 +33,13 @@ it('goes on with a session: with its mode, model, folders, to-dos and system pro
   writeFileSync(join(place.home, 'other', 'AGENTS.md'), 'Other folder: speak softly.\n');
   editorThat(place, "'You are a parrot.'");
   const chat = openChat(place);
+  const todos = [{ text: 'water the plants', status: 'pending' }];
+  model.script(call('write_todos', { todos }), say('Planned.'));
+  await enter(chat, 'plan it');
   await enter(chat, 'first message');
   await enter(chat, '/mode auto');
   await enter(chat, '/model fake/second');
   expect(await enter(chat, `/roots add ~/other`)).toContain('other');
-  await enter(chat, '/todo add water the plants');
   await enter(chat, '/system edit');
   expect(await enter(chat, '/system')).toBe('You are a parrot.');
   await enter(chat, '/name the parrot');
@@ -72,7 +74,7 @@ it('goes on with a session: with its mode, model, folders, to-dos and system pro
   await named.sees('mode auto · the parrot');
   // In the same window, another session brings its own settings along.
   expect(await enter(named, '/resume third message')).toContain('third message');
-  expect(await enter(named, '/status')).toMatch(/fake\/fake-model \(test\)\nmode +ask/);
+  expect(await enter(named, '/status')).toMatch(/fake\/fake-model\nmode +ask/);
   expect(await enter(named, '/resume the parrot')).toContain('session the parrot');
   expect(await enter(named, '/status')).toMatch(/fake\/second\nmode +auto/);
   expect(await enter(named, '/resume the parrot')).toContain('That is the session you are in');
