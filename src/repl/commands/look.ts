@@ -3,7 +3,7 @@ import { printable } from '../terminal/printable.ts';
 import { wrapped } from '../terminal/prose.ts';
 import { table } from '../terminal/table.ts';
 import { shownName } from '../toolbox/tool.ts';
-import { offeredTools } from '../turn/offered-tools.ts';
+import { offeredTools } from '../turn/agent.ts';
 import { fillNow, windowOf } from '../turn/shorten.ts';
 import { misused, prose, wrongUse, type Command, type CommandGroup, type Console } from './command.ts';
 
@@ -91,7 +91,10 @@ function statusRows(chat: Console['chat']): string[][] {
     ['model', printable(`${nameOf(model)}${aliases.length > 0 ? ` (${aliases.join(', ')})` : ''}`)],
     ['mode', mode],
     ...(profile ? [['profile', profile.name]] : []),
-    ['session', `${printable(session.name ?? 'without a name')}  ${chat.isKept ? session.id : 'not kept'}`],
+    [
+      'session',
+      `${printable(session.state.name ?? 'without a name')}  ${chat.isKept ? session.id : 'not kept'}`,
+    ],
     ['context', `${filled}, ${available} more until it is shortened`],
     ['used so far', `${read}${price} (since the start, sub-agents and summaries too)`],
     ['tools', `${offeredTools(chat).length} offered; ${ready} of ${servers.length} servers ready`],

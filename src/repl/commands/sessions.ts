@@ -4,7 +4,7 @@ import { newSession, pickSession, resumed } from '../session-choice.ts';
 import type { Entry } from '../session/entry.ts';
 import { exportMarkdown } from '../session/export.ts';
 import { searchSessions } from '../session/search.ts';
-import { forkSession } from '../session/open-session.ts';
+import { forkSession } from '../session/session.ts';
 import { clean } from '../session/stored-parts.ts';
 import { treeLines } from '../session/tree-lines.ts';
 import { printable } from '../terminal/printable.ts';
@@ -55,8 +55,8 @@ export const sessionCommands: readonly Command[] = [
     usage: '[NAME]',
     help: 'shows or changes the name of this session',
     run({ chat }, args) {
-      if (args !== '') chat.session.append({ type: 'name', name: args, by: 'person' });
-      return printable(chat.session.name ?? 'It has no name yet.');
+      if (args !== '') chat.session.append({ type: 'name', name: args });
+      return printable(chat.session.state.name ?? 'It has no name yet.');
     },
   },
   {
@@ -68,9 +68,10 @@ export const sessionCommands: readonly Command[] = [
       const [first, rest] = headAndRest(args);
       const all = first === '--all';
       const { dim, strong } = terminal.paint;
-      const hits = searchSessions(chat.world.store, all ? rest : args, { limit: 20, all });
+      const { store } = chat.world;
+      const hits = searchSessions(all ? store.listAll() : store.list(), all ? rest : args);
       const lines = hits.map(({ session: { name, modified, id }, role, excerpt }) => {
-        const when = dim(`${modified.slice(0, 10)} ${id.slice(0, 8)} ${role}`);
+        const when = dim(`${modified.slice(0, 10)} ${id} ${role}`);
         return `${strong(printable(name))} ${when}\n  ${printable(excerpt)}`;
       });
       return lines.join('\n') || 'Nothing was found.';
@@ -91,7 +92,7 @@ export const sessionCommands: readonly Command[] = [
     run({ chat }) {
       const { store } = chat.world;
       const expired = store.removeExpired(Date.now());
-      const { removed, bytes } = clean(chat.attachments, store);
+      const { removed, bytes } = clean(chat.attachments, store.listAll());
       return `${removed} attachments (${bytes} bytes) and ${expired} sessions were removed.`;
     },
   },
@@ -150,12 +151,12 @@ async function resume(console: Console, args: string): Promise<Result> {
   if (!info) throw wrongUse(`There is no session "${wanted}" in this project; /resume lists them.`);
   if (info.id === chat.session.id) throw wrongUse('That is the session you are in.');
   if (doomed !== undefined) {
-    if (await confirmed(console, `Remove "${printable(info.name)}" for good?`)) store.remove(info.file);
+    if (await confirmed(console, `Remove "${printable(info.name)}" for good?`)) store.remove(info);
     return undefined;
   }
-  await chat.useSession(resumed(store, info, (text) => terminal.print(terminal.paint.warning(text))));
+  await chat.useSession(resumed(store, info, (text) => chat.warn(text)));
   await chat.askModel();
-  terminal.print(terminal.paint.dim(`session ${printable(chat.session.name ?? info.name)}`));
+  terminal.print(terminal.paint.dim(`session ${printable(chat.session.state.name ?? info.name)}`));
   showEnd({ chat, terminal });
   return { next: 'resume' };
 }

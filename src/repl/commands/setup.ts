@@ -72,7 +72,7 @@ export const setupCommands: readonly Command[] = [
     help: "the system prompt of this session; preview: with instructions and the servers' own",
     async run(console, args) {
       const { chat, terminal } = console;
-      const text = chat.session.settings.system ?? chat.world.config.systemPrompt ?? '';
+      const text = chat.session.state.system ?? chat.world.config.systemPrompt ?? '';
       const use = (system: string | null) => void chat.session.append({ type: 'system', text: system });
       switch (args) {
         case '':

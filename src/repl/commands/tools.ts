@@ -3,7 +3,7 @@ import { estimateTools } from '../context/tokens.ts';
 import { printable } from '../terminal/printable.ts';
 import { oneLineEach } from '../terminal/table.ts';
 import type { Tool } from '../toolbox/tool.ts';
-import { offeredTools } from '../turn/offered-tools.ts';
+import { offeredTools } from '../turn/agent.ts';
 import { wordsOf, wrongUse, type Command, type Console } from './command.ts';
 
 export const toolsCommand: Command = {

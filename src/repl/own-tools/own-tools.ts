@@ -167,7 +167,7 @@ const searchEarlier = ({ world }: Chat): Tool =>
     properties: { query: { type: 'string', minLength: 2 } },
     required: ['query'],
     async call({ query }) {
-      const lines = searchSessions(world.store, String(query), { limit: 20 }).map(
+      const lines = searchSessions(world.store.list(), String(query)).map(
         ({ session, role, excerpt }) =>
           `${session.modified.slice(0, 10)} ${session.name} ${role}: ${excerpt}`,
       );

@@ -1,5 +1,5 @@
 import type { Agent } from '../turn/agent.ts';
-import { createSession } from '../session/open-session.ts';
+import { createSession } from '../session/session.ts';
 import { failed, replied, type ToolReply } from '../toolbox/tool.ts';
 import type { TurnEvent } from '../turn/turn-event.ts';
 import { runTurn } from '../turn/turn.ts';

@@ -1,4 +1,5 @@
 import { printable } from '../terminal/printable.ts';
+import { oneLine } from '../text/one-line.ts';
 import type { Entry, EntryOf } from './entry.ts';
 import type { Session } from './session.ts';
 
@@ -6,8 +7,8 @@ import type { Session } from './session.ts';
 export function exportMarkdown(session: Session): string {
   const { id, created, cwd } = session.header;
   const blocks = [
-    `# ${inline(session.name ?? `Session ${id}`)}`,
-    `${created}, in ${inline(cwd)}`,
+    `# ${oneLine(session.state.name ?? `Session ${id}`)}`,
+    `${created}, in ${oneLine(cwd)}`,
     ...session.path().flatMap(blocksOf),
   ];
   // It may be printed: without what a terminal would obey.
@@ -20,14 +21,13 @@ function blocksOf(entry: Entry): string[] {
       return said(entry) === '' ? [] : ['## You', quoted(said(entry))];
     case 'assistant': {
       const { text, calls, model } = entry.message;
-      const called = calls.flatMap((call) => [`Calls ${inline(call.name)}`, fenced(call.arguments || '{}')]);
-      return [`## ${inline(model)}`, closed(text.trim()), ...called];
+      const called = calls.flatMap((call) => [`Calls ${oneLine(call.name)}`, fenced(call.arguments || '{}')]);
+      return [`## ${oneLine(model)}`, text.trim(), ...called];
     }
     case 'tool': {
       if (entry.state !== 'done') return [];
-      const seconds = entry.ms === undefined ? '' : `, ${(entry.ms / 1000).toFixed(1)} s`;
-      const title = `${entry.isError ? 'Error' : 'Result'} of ${inline(entry.name)}${seconds}`;
-      const images = (entry.images ?? []).map(({ name }) => `*[${inline(name)}]*`);
+      const images = (entry.images ?? []).map(({ name }) => `*[${oneLine(name)}]*`);
+      const title = `${entry.isError ? 'Error' : 'Result'} of ${oneLine(entry.name)}`;
       return [title, ...(entry.text ? [fenced(entry.text)] : []), ...images];
     }
     case 'compaction':
@@ -41,7 +41,7 @@ function blocksOf(entry: Entry): string[] {
 function said({ typed, content }: EntryOf<'user'>): string {
   const others = content.flatMap((part) => {
     if (part.type === 'text') return typed === undefined ? [part.text] : [];
-    return [part.type === 'image' ? '*[image]*' : `*[${inline(part.name)}]*`];
+    return [part.type === 'image' ? '*[image]*' : `*[${oneLine(part.name)}]*`];
   });
   return [...(typed ? [typed] : []), ...others].join('\n\n');
 }
@@ -53,18 +53,5 @@ function fenced(text: string): string {
   return `${fence}\n${text.replace(/\n$/, '')}\n${fence}`;
 }
 
-/** Markdown of the model, with the fence closed that an interruption left open: all the rest would be code. */
-function closed(text: string): string {
-  const fences = [...text.matchAll(/^ {0,3}(`{3,}|~{3,})/gm)];
-  return fences.length % 2 === 0 ? text : `${text}\n${fences.at(-1)?.[1] ?? ''}`;
-}
-
 /** Whatever stands in a quote ends with it. */
 const quoted = (text: string): string => text.replaceAll(/^/gm, '> ').replaceAll(/ +$/gm, '');
-
-/** On one line, with nothing in it that Markdown would take for its own. */
-const inline = (text: string): string =>
-  text
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll(/[\\`*_[\]<>#|]/g, String.raw`\$&`)
-    .trim();

@@ -19,29 +19,41 @@ export interface TreeLine {
 /** The whole tree: what was said, answered and summarised. A straight run is flat; each branch of several is deeper. */
 export function treeLines(session: Session): TreeLine[] {
   const current = session.path().findLast((entry) => labelOf(entry) !== undefined)?.id;
+  const next = nextShown(session);
   const lines: TreeLine[] = [];
-  const left = branchesOf(session, null, 0);
-  for (let next = left.pop(); next; next = left.pop()) {
-    const { entry, ...place } = next;
-    lines.push({ id: entry.id, ...place, label: labelOf(entry) ?? '', current: entry.id === current });
-    left.push(...branchesOf(session, entry.id, place.depth));
+  // A stack, not a recursion: a conversation may be thousands of entries deep.
+  const left = branches(next.get(null), 0);
+  for (let one = left.pop(); one; one = left.pop()) {
+    const { id } = one;
+    lines.push({ ...one, label: labelOf(one.entry) ?? '', current: id === current });
+    left.push(...branches(next.get(id), one.depth));
   }
   return lines;
 }
 
-type Branch = Pick<TreeLine, 'depth' | 'mark'> & { readonly entry: Entry };
-
-/** The next entries after this one that are shown, the first of them last: as a stack. */
-function branchesOf(session: Session, id: string | null, depth: number): Branch[] {
-  const found: Entry[] = [];
-  const left = [...session.children(id)];
-  for (let entry = left.pop(); entry; entry = left.pop()) {
-    if (labelOf(entry) !== undefined) found.push(entry);
-    else left.push(...session.children(entry.id));
+/** For each entry that is shown, and for the beginning: the shown ones that come next, oldest first. */
+function nextShown(session: Session): Map<string | null, Entry[]> {
+  const next = new Map<string | null, Entry[]>();
+  /** The nearest shown entry at or before each. */
+  const shown = new Map<string | null, string | null>([[null, null]]);
+  for (const entry of session.entries()) {
+    const before = shown.get(entry.parent) ?? null;
+    const isShown = labelOf(entry) !== undefined;
+    shown.set(entry.id, isShown ? entry.id : before);
+    if (isShown) next.set(before, [...(next.get(before) ?? []), entry]);
   }
-  return found.length > 1
-    ? found.map((entry, at) => ({ entry, depth: depth + 1, mark: at === 0 ? '└ ' : '├ ' }))
-    : found.map((entry) => ({ entry, depth, mark: '' }));
+  return next;
+}
+
+/** The last one first: as a stack. */
+function branches(entries: readonly Entry[] = [], depth: number) {
+  const several = entries.length > 1;
+  return entries.toReversed().map((entry, at) => ({
+    entry,
+    id: entry.id,
+    depth: several ? depth + 1 : depth,
+    mark: several ? (at === 0 ? ('└ ' as const) : ('├ ' as const)) : ('' as const),
+  }));
 }
 
 function labelOf(entry: Entry): string | undefined {

@@ -1,10 +1,10 @@
-import { before } from './channel.ts';
 import type { Chat } from '../chat.ts';
 import { live } from '../text/inert.ts';
 import type { Part } from '../message.ts';
 import { readAttachments, type Attachments } from '../prompt/attachments.ts';
 import type { EntryBody } from '../session/entry.ts';
 import { afterTurn } from './hooks.ts';
+import { before } from './told.ts';
 import { runTurn } from './turn.ts';
 import type { TurnEvent } from './turn-event.ts';
 

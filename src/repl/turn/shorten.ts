@@ -1,4 +1,3 @@
-import type { Agent } from './agent.ts';
 import {
   budgetAfterOverflow,
   budgetOf,
@@ -11,8 +10,8 @@ import { compact } from '../context/compaction.ts';
 import { estimateTokens, estimateTools } from '../context/tokens.ts';
 import { viewOf } from '../context/view.ts';
 import { ChatError } from '../errors.ts';
-import { offeredTools } from './offered-tools.ts';
 import { ProviderFailure } from '../providers/provider.ts';
+import { offeredTools, type Agent } from './agent.ts';
 import type { TurnEvent } from './turn-event.ts';
 
 /** What the model would be sent now. */
