@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CheckedCall, Rule } from './approval/approval.ts';
-import { parseRule } from './approval/rule-text.ts';
+import { parseRule } from './approval/rules.ts';
 import { addRule, readRules, ruleFor } from './approval/rules.ts';
 import type { ChatConfig } from './config/config.ts';
 import { inProfile, profileNamed, profilePrompt, type Profile } from './config/profiles.ts';

@@ -23,7 +23,7 @@ export async function completeLine(console: Console, line: string, cursor: numbe
   const words = rest.split(/\s+/);
   const typed = words.pop() ?? '';
   const command = commandOf(name);
-  if (!command) return offer(typed, await completePrompt(console, name, { before: words, typed }));
+  if (!command) return offer(typed, completePrompt(console, name, words));
   const candidates = command.complete ? await command.complete(console, words) : literals(command);
   return offer(typed, candidates);
 }

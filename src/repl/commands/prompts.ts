@@ -11,21 +11,10 @@ export const promptCommands = (chat: Chat): string[] =>
 const promptOf = (chat: Chat, command: string) =>
   chat.world.toolbox.prompts().find(({ server, name }) => `${server}:${name}` === command);
 
-/** What Tab offers after `/server:prompt`: the names of arguments, and the values the server knows for one. */
-export async function completePrompt(
-  { chat }: Console,
-  command: string,
-  { before, typed }: { readonly before: readonly string[]; readonly typed: string },
-): Promise<readonly string[]> {
-  const prompt = promptOf(chat, command);
-  if (!prompt) return [];
-  const given = Object.fromEntries(before.map((word) => word.split(/=(.*)/s, 2)));
-  const [argument = '', value] = typed.split(/=(.*)/s, 2);
-  if (value === undefined)
-    return prompt.arguments.filter(({ name }) => !Object.hasOwn(given, name)).map(({ name }) => `${name}=`);
-  const about = { prompt: prompt.name, argument, value, given };
-  const values = await chat.world.toolbox.complete(prompt.server, about);
-  return values.map((one) => `${argument}=${/\s/.test(one) ? `"${one}"` : one}`);
+/** What Tab offers after `/server:prompt`: the names of arguments. */
+export function completePrompt({ chat }: Console, command: string, before: readonly string[]): string[] {
+  const names = promptOf(chat, command)?.arguments.map(({ name }) => `${name}=`) ?? [];
+  return names.filter((name) => !before.some((word) => word.startsWith(name)));
 }
 
 /** Runs `/server:prompt name=value …`; what is not given and needed is asked. */

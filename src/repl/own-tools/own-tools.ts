@@ -18,22 +18,33 @@ export const ownTools = (chat: Chat): readonly Tool[] => [
   writeTodos(chat),
 ];
 
-interface OwnTool extends Pick<Tool, 'name' | 'description' | 'quiet' | 'call'> {
-  readonly properties: Readonly<Record<string, unknown>>;
-  readonly required: readonly string[];
-}
+type Properties = Readonly<Record<string, object>>;
+const text = { type: 'string' };
 
-/** It changes nothing but what the person sees and the session keeps. */
-const ownTool = ({ properties, required, ...rest }: OwnTool): Tool => ({
-  inputSchema: { type: 'object', properties, required, additionalProperties: false },
+/** It changes nothing but what the person sees and the session keeps. All of `properties` is needed, unless said. */
+const ownTool = (
+  name: string,
+  description: string,
+  properties: Properties,
+  more: Pick<Tool, 'call' | 'quiet'> & { readonly required?: readonly string[] },
+): Tool => ({
+  name,
+  description,
+  inputSchema: {
+    type: 'object',
+    properties,
+    required: more.required ?? Object.keys(properties),
+    additionalProperties: false,
+  },
   own: true,
   server: 'chat',
-  tool: rest.name,
+  tool: name,
   annotations: { readOnlyHint: true, openWorldHint: false },
   trusted: true,
   identity: 'chat',
-  definition: rest.name,
-  ...rest,
+  definition: name,
+  call: more.call,
+  ...(more.quiet && { quiet: true }),
 });
 
 /** Puts a question with numbered choices to the person, who may answer in other words; undefined: no answer. */
@@ -45,94 +56,84 @@ async function choice(
 ): Promise<string | undefined> {
   if (!person) return undefined;
   const { paint, width } = person.terminal;
-  const lines = [
-    `${paint.warning('?')} ${printable(question)}`,
-    ...choices.map((each, at) => `  ${at + 1} ${inLine(each)}`),
-  ];
+  const head = `${paint.warning('?')} ${printable(question)}`;
   return person.ask<string | undefined>({
-    above: lines.map((line) => wrapped(line, width)),
+    above: [head, ...choices.map((each, at) => `  ${at + 1} ${inLine(each)}`)].map((line) =>
+      wrapped(line, width),
+    ),
     line: choices.length > 0 ? 'a number, or your own words' : 'your answer',
-    keys: { '': undefined },
-    words: (said) => ({ value: byNumber(said, choices) }),
+    keys: { '': undefined, ...Object.fromEntries(choices.map((each, at) => [`${at + 1}`, each])) },
+    words: (said) => ({ value: said }),
     signal,
   });
 }
 
-/** A choice that was answered with its number, also several separated by commas. */
-function byNumber(said: string, choices: readonly string[]): string {
-  if (!/^\d+(\s*,\s*\d+)*$/.test(said)) return said;
-  const numbers = said.split(',').map((number) => number.trim());
-  return numbers.map((number) => choices[Number(number) - 1] ?? number).join(', ');
-}
-
 const askUser = (chat: Chat): Tool =>
-  ownTool({
-    name: 'ask_user',
-    description: 'Asks the person one question when only they can decide. Give choices when there are few.',
-    properties: {
-      question: { type: 'string' },
-      choices: { type: 'array', items: { type: 'string' }, maxItems: 9 },
+  ownTool(
+    'ask_user',
+    'Asks the person one question when only they can decide. Give choices when there are few.',
+    { question: text, choices: { type: 'array', items: text, maxItems: 9 } },
+    {
+      required: ['question'],
+      quiet: true,
+      async call({ question, choices = [] }, { signal }) {
+        const answer = await choice(chat, String(question), choices as string[], signal);
+        return answer === undefined
+          ? { ...failed('The person did not answer.'), shown: 'no answer' }
+          : { ...replied(answer), shown: '' };
+      },
     },
-    required: ['question'],
-    quiet: true,
-    async call({ question, choices = [] }, { signal }) {
-      const answer = await choice(chat, String(question), choices as string[], signal);
-      return answer === undefined
-        ? { ...failed('The person did not answer.'), shown: 'no answer' }
-        : { ...replied(answer), shown: '' };
-    },
-  });
+  );
 
 const ways = ['go on, and ask me before changes', 'go on by itself', 'keep planning'];
 
 /** Brings a plan before the person, and leaves plan mode when they approve it. */
 const exitPlan = (chat: Chat): Tool =>
-  ownTool({
-    name: 'exit_plan',
-    description:
-      'Hands in the plan, in Markdown, once it is complete. The person approves it, or says what to change.',
-    properties: { plan: { type: 'string' } },
-    required: ['plan'],
-    quiet: true,
-    async call({ plan }, { signal }) {
-      // Whoever calls it unasked would have its own words answered with a change of mode.
-      if (chat.mode !== 'plan')
-        return failed('This is not in plan mode: there is no plan to hand in. Go on.');
-      if (!chat.person)
-        return replied('Nobody is here to approve the plan. End with the plan as your answer.');
-      const shown = createMarkdownStream(chat.person.terminal);
-      shown.push(String(plan));
-      shown.end();
-      const answer = (await choice(chat, 'The plan: choose, or say what to change', ways, signal)) ?? 'no';
-      if (/^y(es)?$/i.test(answer) || answer === ways[0] || answer === ways[1]) {
-        chat.useMode(answer === ways[1] ? 'auto' : 'ask');
-        const told =
-          'The person approved the plan. Plan mode is over: all tools can be used now. Carry the plan out.';
-        return { ...replied(told), shown: `approved, mode ${chat.mode}` };
-      }
-      const wish = /^no?$/i.test(answer) || answer === ways[2] ? '' : ` The person says: ${answer}`;
-      return { ...replied(`The plan is not approved yet. Keep planning.${wish}`), shown: 'not approved' };
+  ownTool(
+    'exit_plan',
+    'Hands in the plan, in Markdown, once it is complete. The person approves it, or says what to change.',
+    { plan: text },
+    {
+      quiet: true,
+      async call({ plan }, { signal }) {
+        // Whoever calls it unasked would have its own words answered with a change of mode.
+        if (chat.mode !== 'plan')
+          return failed('This is not in plan mode: there is no plan to hand in. Go on.');
+        if (!chat.person)
+          return replied('Nobody is here to approve the plan. End with the plan as your answer.');
+        const shown = createMarkdownStream(chat.person.terminal);
+        shown.push(String(plan));
+        shown.end();
+        const answer = await choice(chat, 'The plan: choose, or say what to change', ways, signal);
+        if (answer === ways[0] || answer === ways[1] || /^y(es)?$/i.test(answer ?? '')) {
+          chat.useMode(answer === ways[1] ? 'auto' : 'ask');
+          const told = 'The person approved the plan. Plan mode is over: carry the plan out, with all tools.';
+          return { ...replied(told), shown: `approved, mode ${chat.mode}` };
+        }
+        const isWish = answer !== undefined && answer !== ways[2] && !/^no?$/i.test(answer);
+        const wish = isWish ? ` The person says: ${answer}` : '';
+        return { ...replied(`The plan is not approved yet. Keep planning.${wish}`), shown: 'not approved' };
+      },
     },
-  });
+  );
 
 /** Lets the model look once more at an image that is no longer in its context. */
 const recallAttachment = (chat: Chat): Tool =>
-  ownTool({
-    name: 'recall_attachment',
-    description:
-      'Shows an earlier attachment of this session again, by its name or the beginning of its hash.',
-    properties: { name: { type: 'string', minLength: 1 } },
-    required: ['name'],
-    async call({ name }) {
-      const wanted = String(name);
-      const all = chat.session.path().flatMap(storedIn);
-      const found = all.findLast((stored) => stored.name === wanted || stored.sha256.startsWith(wanted));
-      const names = all.map((stored) => stored.name).join(', ') || 'none';
-      if (!found) return failed(`There is no attachment of that name; there are: ${names}`);
-      const part = chat.load(found);
-      return part.type === 'image' ? { ...replied(found.name), images: [part] } : replied(part.text);
+  ownTool(
+    'recall_attachment',
+    'Shows an earlier attachment of this session again, by its name.',
+    { name: text },
+    {
+      async call({ name }) {
+        const all = chat.session.path().flatMap(storedIn);
+        const found = all.findLast((stored) => stored.name === name);
+        const names = all.map((stored) => stored.name).join(', ') || 'none';
+        if (!found) return failed(`There is no attachment of that name; there are: ${names}`);
+        const part = chat.load(found);
+        return part.type === 'image' ? { ...replied(found.name), images: [part] } : replied(part.text);
+      },
     },
-  });
+  );
 
 function storedIn(entry: Entry): readonly StoredPart[] {
   if (entry.type === 'user') return entry.content.filter((part) => part.type === 'stored');
@@ -141,44 +142,42 @@ function storedIn(entry: Entry): readonly StoredPart[] {
 
 /** Lets the model hand a task to a sub-agent, to keep its own context small. */
 const subAgent = (chat: Chat): Tool =>
-  ownTool({
-    name: 'run_agent',
-    description:
-      'Does a task in a context of its own, with the same tools, and returns only the answer. For searching through ' +
-      'a lot.',
-    properties: {
-      task: { type: 'string', description: 'All that has to be known: it sees nothing of this conversation' },
+  ownTool(
+    'run_agent',
+    'Does a task in a context of its own, with the same tools; returns only the answer. For searching through a lot.',
+    { task: { ...text, description: 'All that has to be known: it sees nothing of this conversation' } },
+    {
+      async call({ task }, { signal, progress }) {
+        const events = runSubAgent(chat, String(task), signal);
+        for (;;) {
+          const { done, value } = await events.next();
+          if (done) return value;
+          if (value.type === 'call_started' && value.tool) progress?.(shownName(value.tool));
+        }
+      },
     },
-    required: ['task'],
-    async call({ task }, { signal, progress }) {
-      const events = runSubAgent(chat, String(task), signal);
-      for (;;) {
-        const { done, value } = await events.next();
-        if (done) return value;
-        if (value.type === 'call_started' && value.tool) progress?.(shownName(value.tool));
-      }
-    },
-  });
+  );
 
 const searchEarlier = ({ world }: Chat): Tool =>
-  ownTool({
-    name: 'search_sessions',
-    description: 'Full-text search over earlier conversations of this project: all words have to occur.',
-    properties: { query: { type: 'string', minLength: 2 } },
-    required: ['query'],
-    async call({ query }) {
-      const lines = searchSessions(world.store.list(), String(query)).map(
-        ({ session, role, excerpt }) =>
-          `${session.modified.slice(0, 10)} ${session.name} ${role}: ${excerpt}`,
-      );
-      return replied(lines.join('\n') || 'Nothing was found.');
+  ownTool(
+    'search_sessions',
+    'Full-text search over earlier conversations of this project: all words have to occur.',
+    { query: { ...text, minLength: 2 } },
+    {
+      async call({ query }) {
+        const hits = searchSessions(world.store.list(), String(query)).map(
+          ({ session: { modified, name }, role, excerpt }) =>
+            `${modified.slice(0, 10)} ${name} ${role}: ${excerpt}`,
+        );
+        return replied(hits.join('\n') || 'Nothing was found.');
+      },
     },
-  });
+  );
 
 const todoSchema = {
   type: 'object',
   properties: {
-    text: { type: 'string', maxLength: 200 },
+    text: { ...text, maxLength: 200 },
     status: { enum: ['pending', 'in_progress', 'completed'] },
     priority: { enum: ['high', 'medium', 'low'] },
   },
@@ -187,21 +186,21 @@ const todoSchema = {
 };
 
 const writeTodos = (chat: Chat): Tool =>
-  ownTool({
-    name: 'write_todos',
-    description:
-      'Replaces the list of what is to be done, for work of three steps or more. One item is in_progress at a time.',
-    properties: { todos: { type: 'array', maxItems: 50, items: todoSchema } },
-    required: ['todos'],
-    quiet: true,
-    async call({ todos: given }) {
-      const todos = (given as readonly Partial<Todo>[]).map(
-        (todo) => ({ priority: 'medium', ...todo }) as Todo,
-      );
-      chat.session.append({ type: 'todos', todos });
-      const terminal = chat.person?.terminal;
-      if (terminal && todos.length > 0) terminal.print(todoLines(todos, terminal.paint).join('\n'));
-      const open = todos.filter(({ status }) => status !== 'completed').length;
-      return { ...replied(`Kept: ${todos.length} items, ${open} of them open.`), shown: '' };
+  ownTool(
+    'write_todos',
+    'Replaces the list of what is to be done, for work of three steps or more. One item is in_progress at a time.',
+    { todos: { type: 'array', maxItems: 50, items: todoSchema } },
+    {
+      quiet: true,
+      async call({ todos: given }) {
+        const todos = (given as readonly Todo[]).map((todo) => ({
+          ...todo,
+          priority: todo.priority ?? 'medium',
+        }));
+        chat.session.append({ type: 'todos', todos });
+        const terminal = chat.person?.terminal;
+        if (terminal && todos.length > 0) terminal.print(todoLines(todos, terminal.paint).join('\n'));
+        return { ...replied(`Kept: ${todos.length} items.`), shown: '' };
+      },
     },
-  });
+  );

@@ -3,28 +3,15 @@ import type { ServerConfig } from '../config/server-config.ts';
 import { ChatError } from '../errors.ts';
 import type { Part } from '../message.ts';
 import { oneLine } from '../text/one-line.ts';
-import { endProcesses, within } from './ending.ts';
-import { ServerConnection, type Surroundings } from './server-connection.ts';
 import { failureText } from './failure-text.ts';
 import { promptParts, resourceParts } from './reply.ts';
+import { endProcesses, ServerConnection, within, type Surroundings } from './server-connection.ts';
 import type { Tool } from './tool.ts';
 
 /** As other hosts cut them. */
 const mostInstructions = 2048;
 
-interface Completion {
-  readonly prompt: string;
-  readonly argument: string;
-  readonly value: string;
-  /** Arguments that are known already. */
-  readonly given: Readonly<Record<string, string>>;
-}
-
 type Ask<T> = (client: Client, timeout: { readonly timeout: number }) => Promise<T>;
-
-interface ToolboxOptions extends Surroundings {
-  readonly servers: readonly ServerConfig[];
-}
 
 /**
  * All servers and their tools, whatever state they are in. Nothing is started or loaded before `connect`. An
@@ -33,16 +20,13 @@ interface ToolboxOptions extends Surroundings {
 export class Toolbox {
   private readonly world: Surroundings;
   private readonly connections = new Map<string, ServerConnection>();
-  private starts: Promise<unknown> = Promise.resolve();
 
-  constructor({ servers, ...world }: ToolboxOptions) {
+  constructor({ servers, ...world }: Surroundings & { readonly servers: readonly ServerConfig[] }) {
     this.world = world;
     for (const config of servers) this.connections.set(config.name, new ServerConnection(config, world));
   }
 
-  private all(): ServerConnection[] {
-    return [...this.connections.values()];
-  }
+  private all = (): ServerConnection[] => [...this.connections.values()];
 
   private connectionOf(name: string): ServerConnection {
     const found = this.connections.get(name);
@@ -53,12 +37,12 @@ export class Toolbox {
 
   /** Starts all servers at once, in the background. What fails is one warning. */
   connect(): void {
-    this.starts = Promise.all(this.all().map((connection) => connection.start()));
+    for (const connection of this.all()) void connection.start();
   }
 
   /** Resolves when every server is connected or has failed, or the time is over. */
   async ready(ms: number): Promise<void> {
-    await within(ms, this.starts);
+    await within(ms, Promise.all(this.all().map((connection) => connection.settled())));
   }
 
   /** Sorted by name, so that prompt caches hold. */
@@ -68,8 +52,8 @@ export class Toolbox {
   }
 
   servers() {
-    return this.all().map(({ config, state, tools, protocol, error }) => ({
-      name: config.name,
+    return this.all().map(({ config: { name }, state, tools, protocol, error }) => ({
+      name,
       state,
       tools: tools.length,
       protocol,
@@ -80,9 +64,11 @@ export class Toolbox {
   /** What trusted servers say of themselves, for the system prompt. */
   instructions(): string {
     return this.all()
-      .map(({ config, instructions }) => ({ config, said: instructions?.trim() ?? '' }))
-      .filter(({ config, said }) => config.trust && said !== '')
-      .map(({ config, said }) => `# ${config.name}\n${shortened(said)}`)
+      .filter(({ config, instructions = '' }) => config.trust && instructions.trim() !== '')
+      .map(({ config, instructions = '' }) => {
+        const more = instructions.trim().length > mostInstructions ? '…' : '';
+        return `# ${config.name}\n${instructions.trim().slice(0, mostInstructions).toWellFormed()}${more}`;
+      })
       .join('\n\n');
   }
 
@@ -104,26 +90,15 @@ export class Toolbox {
     return resourceParts(await this.ask(server, (client, timeout) => client.readResource({ uri }, timeout)));
   }
 
-  /** The addresses a server has, those of templates with `{placeholders}`; none when it does not answer. */
+  /** The addresses a server has; none when it is not there, or does not answer. */
   async resources(server: string): Promise<string[]> {
-    // A server with resources need not know templates.
-    const asked = [
-      this.askReady(server, (client, timeout) => client.listResources({}, timeout)),
-      this.askReady(server, (client, timeout) => client.listResourceTemplates({}, timeout)),
-    ] as const;
-    const [listed, templates] = await Promise.all(asked);
-    return [
-      ...(listed?.resources ?? []).map(({ uri }) => uri),
-      ...(templates?.resourceTemplates ?? []).map(({ uriTemplate }) => uriTemplate),
-    ];
-  }
-
-  /** Values for an argument of a prompt; none when the server does not help. */
-  async complete(server: string, { prompt, argument, value, given }: Completion): Promise<readonly string[]> {
-    const ref = { type: 'ref/prompt', name: prompt } as const;
-    const params = { ref, argument: { name: argument, value }, context: { arguments: { ...given } } };
-    const answer = await this.askReady(server, (client, timeout) => client.complete(params, timeout));
-    return answer?.completion.values ?? [];
+    const connection = this.connectionOf(server);
+    if (connection.state !== 'ready') return [];
+    const asked = connection.use((client, timeout) => client.listResources({}, timeout));
+    return asked.then(
+      ({ resources }) => resources.map(({ uri }) => uri),
+      () => [],
+    );
   }
 
   private async ask<T>(server: string, asked: Ask<T>): Promise<T> {
@@ -134,12 +109,6 @@ export class Toolbox {
         const message = `MCP server "${server}": ${failureText(error, '')}.`;
         throw new ChatError('SERVER_FAILED', message, { cause: error });
       });
-  }
-
-  /** While a person is typing, a server that is not there, or does not know what is asked, has nothing to say. */
-  private async askReady<T>(server: string, asked: Ask<T>): Promise<T | undefined> {
-    const connection = this.connectionOf(server);
-    return connection.state === 'ready' ? connection.use(asked).catch(() => undefined) : undefined;
   }
 
   async rootsChanged(): Promise<void> {
@@ -158,13 +127,10 @@ export class Toolbox {
     const old = this.connections.get(config.name);
     const connection = new ServerConnection(config, this.world);
     this.connections.set(config.name, connection);
-    const start = Promise.resolve(old?.close()).then(() => connection.start());
-    // At once: whoever asks for `ready` next waits for this one, too.
-    this.starts = Promise.all([this.starts, start]);
-    await start;
+    await Promise.all([old?.close(), connection.start()]);
   }
 
-  /** Ends all servers; takes 3 seconds at most. */
+  /** Ends all servers; takes 2 seconds at most. */
   async close(): Promise<void> {
     await Promise.all(this.all().map((connection) => connection.close()));
   }
@@ -172,8 +138,3 @@ export class Toolbox {
   /** Ends their processes at once; blocks for 0.3 seconds at most. */
   readonly kill = (): void => endProcesses(this.all().flatMap((connection) => connection.pid() ?? []));
 }
-
-const shortened = (text: string): string =>
-  text.length <= mostInstructions
-    ? text.toWellFormed()
-    : `${text.slice(0, mostInstructions).toWellFormed()}…`;

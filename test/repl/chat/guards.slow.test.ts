@@ -2,16 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { chatPlace, openChat, runChat } from '../support/chat.ts';
-import { answer, call, misbehave, say } from '../support/fake-model.ts';
+import { answer, call, say } from '../support/fake-model.ts';
 import { enter } from './enter.ts';
-
-it('counts every answer of a turn, also one of thoughts alone', async () => {
-  const place = await chatPlace();
-  place.model.script(call('list_todos', {}), misbehave('only_reasoning'), call('nope', {}), say('too late'));
-  const { code } = await runChat(place, ['--no-toolcrib', '--max-turns', '2', '-p', 'x']);
-  expect(code).toBe(3);
-  expect(place.model.requests).toHaveLength(2);
-});
 
 it('ends a turn in which the same impossible call comes again and again', async () => {
   const place = await chatPlace();
@@ -58,7 +50,7 @@ it('ends the whole turn when the person stops a sub-agent', async () => {
   const chat = openChat(place);
   await chat.sees('/help');
   const over = enter(chat, 'go');
-  await chat.sees('[y]es');
+  await chat.sees(/\[y\]es[^]*instead ?$/);
   chat.press('esc');
   expect(await over).toContain('Stopped.');
   expect(place.model.requests).toHaveLength(2);
@@ -95,14 +87,6 @@ it('says once that the tools alone fill a small window, and makes no summary of 
   );
   expect(await enter(chat, 'two')).not.toContain('alone take');
   expect(place.model.requests).toHaveLength(2);
-});
-
-it('says what was refused where nobody can be asked', async () => {
-  const place = await chatPlace();
-  place.model.script(call('mcp__toolcrib__write_file', { path: 'a.txt', content: 'a' }), say('No.'));
-  const { code, stdout, stderr } = await runChat(place, ['-p', 'x']);
-  expect({ code, stdout }).toEqual({ code: 4, stdout: 'No.\n' });
-  expect(stderr).toMatch(/^toolcrib: not run: write a\.txt .*--allow 'toolcrib:write_file'/);
 });
 
 it('tells a model that leaves the server out of a name what the name is', async () => {
