@@ -173,7 +173,7 @@ export class Chat implements Agent {
 
   useMode(mode: Mode): void {
     this.yolo = false;
-    if (this.mode !== mode && mode !== 'yolo') this.session.append({ type: 'mode', mode });
+    if (this.session.state.mode !== mode && mode !== 'yolo') this.session.append({ type: 'mode', mode });
   }
 
   /** A server on this machine knows its model better than any table does: its window, and what it can do. */

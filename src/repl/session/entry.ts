@@ -1,4 +1,4 @@
-import type { AssistantMessage } from '../message.ts';
+import { textOf, type AssistantMessage } from '../message.ts';
 import * as g from '../text/guard.ts';
 
 /** Ids are shown, within lines of ours. */
@@ -104,5 +104,23 @@ function parsed(line: string): unknown {
     return JSON.parse(line);
   } catch {
     return undefined; // Cut by a crash, or damaged since.
+  }
+}
+
+/** What was said, by whom; undefined for an entry that says nothing. It is as it was written: do not print it raw. */
+export function wordsOf(
+  entry: Entry,
+): { readonly role: 'you' | 'answer' | 'tool' | 'summary'; readonly text: string } | undefined {
+  switch (entry.type) {
+    case 'user':
+      return { role: 'you', text: entry.typed || textOf(entry.content) };
+    case 'assistant':
+      return { role: 'answer', text: entry.message.text };
+    case 'tool':
+      return entry.text === undefined ? undefined : { role: 'tool', text: entry.text };
+    case 'compaction':
+      return { role: 'summary', text: entry.summary };
+    default:
+      return undefined;
   }
 }

@@ -1,13 +1,12 @@
 import { ChatError } from '../errors.ts';
-import { textOf } from '../message.ts';
 import { readSessionText } from '../files/private-file.ts';
 import { oneLine } from '../text/one-line.ts';
-import { parseEntry, type Entry } from './entry.ts';
+import { parseEntry, wordsOf } from './entry.ts';
 import type { SessionInfo } from './store.ts';
 
 export interface Hit {
   readonly session: SessionInfo;
-  readonly role: 'you' | 'answer' | 'tool' | 'summary';
+  readonly role: string;
   /** One line around the first word, as it was written: do not print it raw. */
   readonly excerpt: string;
 }
@@ -23,10 +22,12 @@ export function searchSessions(sessions: readonly SessionInfo[], query: string, 
   for (const session of sessions)
     for (const line of linesIn(session).toReversed()) {
       const entry = parseEntry(line);
-      const [role, text] = (entry && textIn(entry)) ?? [];
-      const small = text?.toLowerCase() ?? '';
-      if (!role || !text || !words.every((word) => small.includes(word))) continue;
-      hits.push({ session, role, excerpt: around(text, small.indexOf(words[0] ?? '')) });
+      const { role, text } = (entry && wordsOf(entry)) ?? { role: '', text: '' };
+      const small = text.toLowerCase();
+      if (!words.every((word) => small.includes(word))) continue;
+      const from = Math.max(0, small.indexOf(words[0] ?? '') - 60);
+      const excerpt = `${from > 0 ? '…' : ''}${oneLine(text.slice(from, from + 1000), 200)}`;
+      hits.push({ session, role, excerpt });
       if (hits.length === most) return hits;
     }
   return hits;
@@ -38,24 +39,4 @@ function linesIn({ file }: SessionInfo): string[] {
   } catch {
     return []; // Removed since it was listed.
   }
-}
-
-function textIn(entry: Entry): [Hit['role'], string] | undefined {
-  switch (entry.type) {
-    case 'user':
-      return ['you', textOf(entry.content)];
-    case 'assistant':
-      return ['answer', entry.message.text];
-    case 'tool':
-      return ['tool', entry.text ?? ''];
-    case 'compaction':
-      return ['summary', entry.summary];
-    default:
-      return undefined;
-  }
-}
-
-function around(text: string, at: number): string {
-  const from = Math.max(0, at - 60);
-  return `${from > 0 ? '…' : ''}${oneLine(text.slice(from, from + 1000), 200)}`;
 }

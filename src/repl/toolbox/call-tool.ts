@@ -11,16 +11,14 @@ const progressMs = 50;
 
 /** The server a tool belongs to, as far as a call needs it. */
 export interface Callee {
-  readonly timeoutMs: number;
-  /** As it is now: a server may have been started again, or have changed, since the person was asked. */
-  current(tool: string): Tool | undefined;
+  readonly config: { readonly timeoutMs: number };
+  /** As they are now: a server may have been started again, or have changed, since the person was asked. */
+  readonly tools: readonly Tool[];
+  /** While it waits for an answer of the person, its time does not run. */
+  readonly questions: number;
   /** Starts a server that has died. Throws SERVER_FAILED. */
   connected(): Promise<Client>;
-  /** It waits for an answer of the person: that is not its time. */
-  isAsking(): boolean;
-  /** Is told when there was no answer at all. */
-  failed(): void;
-  /** What it last wrote to standard error. */
+  gotNone(): void;
   lastWords(): string;
 }
 
@@ -31,11 +29,12 @@ export async function callTool(
   args: Readonly<Record<string, unknown>>,
   { signal, progress, meta }: CallOptions,
 ): Promise<ToolReply> {
+  const { timeoutMs } = callee.config;
   const late = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const heard = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => (callee.isAsking() ? heard() : late.abort()), callee.timeoutMs);
+    timer = setTimeout(() => (callee.questions > 0 ? heard() : late.abort()), timeoutMs);
   };
   heard();
   const ended = AbortSignal.any([signal, late.signal]);
@@ -43,7 +42,7 @@ export async function callTool(
   let toldAt = -Infinity;
   const answer = async (): Promise<ToolReply> => {
     const client = await callee.connected();
-    const current = callee.current(tool);
+    const current = callee.tools.find((one) => one.tool === tool);
     if (!current) return failed(`MCP server "${server}" no longer has the tool ${tool}.`);
     if (current.definition !== definition)
       return failed(`The definition of ${tool} has changed. Look at it, and call it again if it still fits.`);
@@ -77,7 +76,7 @@ export async function callTool(
     // An abort and a timeout look the same in the SDK: the signals tell them apart.
     const ran = sent ? 'it may or may not have run' : 'it was not run';
     if (signal.aborted) return failed(`Interrupted: ${ran}.`);
-    if (late.signal.aborted) return failed(`No answer within ${callee.timeoutMs / 1000} s: ${ran}.`);
+    if (late.signal.aborted) return failed(`No answer within ${timeoutMs / 1000} s: ${ran}.`);
     return failed(failureOf(error, ran, server, callee));
   } finally {
     clearTimeout(timer);
@@ -87,7 +86,7 @@ export async function callTool(
 function failureOf(error: unknown, ran: string, server: string, callee: Callee): string {
   if (error instanceof ChatError) return error.message;
   if (isAnswer(error)) return `MCP server "${server}" answered with ${failureText(error, '')}`;
-  callee.failed();
+  callee.gotNone();
   const why = failureText(error, callee.lastWords());
   return `MCP server "${server}" failed during the call: ${why}. I${ran.slice(1)}.`;
 }

@@ -33,6 +33,7 @@ export interface Host {
   roots(): readonly string[];
   elicit(request: ElicitRequest): Promise<ElicitAnswer>;
   log(text: string): void;
+  warn(text: string): void;
 }
 
 interface Changes {

@@ -3,7 +3,7 @@ import type { ServerConfig } from '../config/server-config.ts';
 import { ChatError } from '../errors.ts';
 import type { ElicitAnswer, ElicitRequest } from '../person/form-fields.ts';
 import { oneLine } from '../text/one-line.ts';
-import { callTool, type Callee } from './call-tool.ts';
+import { callTool } from './call-tool.ts';
 import { failureText } from './failure-text.ts';
 import { openLink, type Host, type Link } from './link.ts';
 import { listTools } from './server-tools.ts';
@@ -13,11 +13,6 @@ import type { CallOptions, Tool, ToolReply } from './tool.ts';
 const connectMs = 60_000;
 /** How long a server that gets no more input may take to end by itself; the SDK would wait four seconds. */
 const patienceMs = 1000;
-
-/** What a connection needs of the host. */
-export interface Surroundings extends Host {
-  warn(text: string): void;
-}
 
 /** One server: started with `start`, asked, and started again when it has died. */
 export class ServerConnection {
@@ -30,10 +25,11 @@ export class ServerConnection {
   /** Those of a server that has died stay: a call starts it again. */
   tools: readonly Tool[] = [];
   prompts: readonly Prompt[] = [];
-  private readonly world: Surroundings;
+  private readonly world: Host;
   private readonly timeout: { readonly timeout: number };
   private calls = 0;
-  private questions = 0;
+  /** How many it has put to the person that are not answered yet. */
+  questions = 0;
   /** Aborted when the last call has ended, or the person wants no more questions: until the next call. */
   private mayAsk: AbortController | undefined;
   private readonly warned = new Set<string>();
@@ -42,7 +38,7 @@ export class ServerConnection {
   private link: Link | undefined;
   private starting: Promise<void> | undefined;
 
-  constructor(config: ServerConfig, world: Surroundings) {
+  constructor(config: ServerConfig, world: Host) {
     this.config = config;
     this.world = world;
     this.timeout = { timeout: Math.min(config.timeoutMs, connectMs) };
@@ -91,7 +87,8 @@ export class ServerConnection {
   }
 
   private readonly isClosed = (): boolean => this.state === 'closed';
-  private readonly lastWords = (): string => this.link?.lastWords() ?? '';
+  /** What it last wrote to standard error. */
+  readonly lastWords = (): string => this.link?.lastWords() ?? '';
 
   private log(what: string, thrown: unknown): void {
     this.world.log(`${this.config.name}: ${what}: ${failureText(thrown, '')}`);
@@ -198,24 +195,18 @@ export class ServerConnection {
     options: CallOptions,
   ): Promise<ToolReply> {
     if (this.calls++ === 0) this.mayAsk = new AbortController();
-    const callee: Callee = {
-      timeoutMs: this.config.timeoutMs,
-      current: (name) => this.tools.find((one) => one.tool === name),
-      connected: () => this.connected(),
-      isAsking: () => this.questions > 0,
-      lastWords: this.lastWords,
-      // Over HTTP nobody tells that a server was started anew, and knows nothing of us: the next call does it.
-      failed: () => {
-        if (this.config.kind === 'http' && this.state === 'ready') this.state = 'failed';
-      },
-    };
-    return callTool(callee, tool, args, options).finally(() => {
+    return callTool(this, tool, args, options).finally(() => {
       if (--this.calls === 0) this.mayAsk?.abort();
     });
   }
 
+  /** A call had no answer: over HTTP nobody tells that a server was started anew, and knows nothing of us. */
+  gotNone(): void {
+    if (this.config.kind === 'http' && this.state === 'ready') this.state = 'failed';
+  }
+
   /** Starts a server that has died once more. Throws SERVER_FAILED. */
-  private async connected(): Promise<Client> {
+  async connected(): Promise<Client> {
     const { name } = this.config;
     if (this.state !== 'ready' && !this.isClosed()) await this.start();
     if (this.state === 'ready' && this.link) return this.link.client;

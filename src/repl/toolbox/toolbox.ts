@@ -5,7 +5,8 @@ import type { Part } from '../message.ts';
 import { oneLine } from '../text/one-line.ts';
 import { failureText } from './failure-text.ts';
 import { promptParts, resourceParts } from './reply.ts';
-import { endProcesses, ServerConnection, within, type Surroundings } from './server-connection.ts';
+import type { Host } from './link.ts';
+import { endProcesses, ServerConnection, within } from './server-connection.ts';
 import type { Tool } from './tool.ts';
 
 /** As other hosts cut them. */
@@ -18,10 +19,10 @@ type Ask<T> = (client: Client, timeout: { readonly timeout: number }) => Promise
  * unknown server's name throws SERVER_FAILED.
  */
 export class Toolbox {
-  private readonly world: Surroundings;
+  private readonly world: Host;
   private readonly connections = new Map<string, ServerConnection>();
 
-  constructor({ servers, ...world }: Surroundings & { readonly servers: readonly ServerConfig[] }) {
+  constructor({ servers, ...world }: Host & { readonly servers: readonly ServerConfig[] }) {
     this.world = world;
     for (const config of servers) this.connections.set(config.name, new ServerConnection(config, world));
   }

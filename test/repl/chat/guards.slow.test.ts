@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { chatPlace, openChat, runChat } from '../support/chat.ts';
 import { answer, call, say } from '../support/fake-model.ts';
@@ -54,27 +52,6 @@ it('ends the whole turn when the person stops a sub-agent', async () => {
   chat.press('esc');
   expect(await over).toContain('Stopped.');
   expect(place.model.requests).toHaveLength(2);
-});
-
-it('asks again about an edit after it was killed, with its diff, though the file has to be read anew', async () => {
-  const place = await chatPlace();
-  writeFileSync(join(place.cwd, 'a.txt'), 'one\n');
-  const edit = { old_string: 'one', new_string: 'two' };
-  place.model.script(
-    call('mcp__toolcrib__read_file', { path: 'a.txt' }),
-    call('mcp__toolcrib__edit_file', { path: 'a.txt', ...edit }),
-    say('Then not.'),
-  );
-  const killed = openChat(place);
-  await killed.sees('/help');
-  killed.type('change it\r');
-  await killed.sees('[y]es');
-  killed.signal('SIGKILL');
-  await killed.exit;
-  const chat = openChat(place, ['--continue']);
-  await chat.sees(/\? edit a\.txt[^]*-one\n\+two\n[^]*\[y\]es/);
-  chat.type('n\r');
-  await chat.sees(/└ not run\n[^]*Then not\./);
 });
 
 it('says once that the tools alone fill a small window, and makes no summary of nothing', async () => {

@@ -201,8 +201,7 @@ it('reaches a server over HTTP, and tells when it is gone', async () => {
   place.model.script(call('mcp__web__get-sum', { a: 2, b: 40 }), say('It is a sum.'));
   typed(chat, 'add them');
   // It is not trusted: what it says of itself does not count.
-  await chat.sees('instead');
-  typed(chat, 's');
+  await answerTo(chat, 'web: get-sum', 's');
   await chat.sees('It is a sum.');
   expect(results(place.model.requests.at(-1))).toEqual([expect.stringContaining('42')]);
   server.kill('SIGKILL');
