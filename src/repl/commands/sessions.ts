@@ -38,7 +38,7 @@ export const sessionCommands: readonly Command[] = [
     name: 'clear',
     help: 'forgets the conversation in this session; /tree still shows it',
     run({ chat, terminal }) {
-      chat.moveTo(null);
+      chat.session.moveTo(null);
       return terminal.paint.dim('the conversation begins anew');
     },
   },
@@ -117,7 +117,7 @@ export const sessionCommands: readonly Command[] = [
     complete: ({ chat }) => treeLines(chat.session).map(({ id }) => id),
     run({ chat, terminal }, id) {
       const entry = entryOf(chat, 'branch', id);
-      chat.moveTo(entry.type === 'user' ? entry.parent : entry.id);
+      chat.session.moveTo(entry.type === 'user' ? entry.parent : entry.id);
       if (entry.type === 'user') terminal.prefill(said(entry));
       return undefined;
     },

@@ -31,7 +31,7 @@ export const talkCommands: readonly Command[] = [
     run({ chat }, name) {
       const last = lastSaid(chat);
       const model = name === '' ? undefined : chat.world.modelOf(name);
-      chat.moveTo(last.id);
+      chat.session.moveTo(last.id);
       return { next: 'show', ...(model && { model }), events: (signal) => turn(chat, signal) };
     },
   },
@@ -46,7 +46,7 @@ export const talkCommands: readonly Command[] = [
       const old = entry?.type === 'user' ? entry : undefined;
       const text = await editedBy(console, old ? said(old) : args);
       if (text === undefined || text.trim() === '') return undefined;
-      if (old) chat.moveTo(old.parent);
+      if (old) chat.session.moveTo(old.parent);
       return sending(chat, { text: text.trimEnd() });
     },
   },

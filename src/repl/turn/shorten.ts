@@ -48,6 +48,7 @@ export async function* shorten(
   const system = agent.system();
   const usual = budgetOf(windowOf(agent));
   const used = usedTokens(items, tools, system);
+  const last = agent.session.path().findLast((entry) => entry.type === 'compaction');
   if (why === 'auto' && used.tokens < usual.limit) return false;
   const fixed = estimateTools(tools) + estimateTokens(system);
   // No summary makes those smaller: each turn would make one more.
@@ -66,7 +67,8 @@ export async function* shorten(
       tools,
       system,
       auto: why === 'auto',
-      failedBefore: agent.compactionFailed,
+      // Automatic ones only prune until the model makes a summary again.
+      failedBefore: last?.by === 'fallback',
       previous,
       focus,
     },
@@ -78,16 +80,14 @@ export async function* shorten(
     return false;
   }
   const { tokensBefore, tokensAfter } = result;
-  if (result.kind === 'prune') {
-    agent.session.append({ type: 'prune', callIds: result.callIds });
-    yield { type: 'compacted', tokensBefore, tokensAfter, by: 'prune' };
-    return true;
+  const isPrune = result.kind === 'prune';
+  const callIds = isPrune ? result.callIds : result.pruned;
+  if (isPrune || callIds.length > 0) agent.session.append({ type: 'prune', callIds });
+  if (!isPrune) {
+    const { kind: _, pruned: __, ...entry } = result;
+    agent.session.append({ type: 'compaction', ...entry });
   }
-  const { kind: _, pruned, ...entry } = result;
-  if (pruned.length > 0) agent.session.append({ type: 'prune', callIds: pruned });
-  agent.session.append({ type: 'compaction', ...entry });
-  agent.compactionFailed = result.by === 'fallback';
-  yield { type: 'compacted', tokensBefore, tokensAfter, by: result.by };
+  yield { type: 'compacted', tokensBefore, tokensAfter, by: isPrune ? 'prune' : result.by };
   return true;
 }
 
