@@ -54,9 +54,13 @@ export class ServerConnection {
     await this.starting;
   }
 
-  /** Runs a request; a server that is not running is started first. Throws what it throws, or SERVER_FAILED. */
+  /** Runs a request; a server that is not running is started first. Throws SERVER_FAILED. */
   async use<T>(ask: (client: Client, timeout: { readonly timeout: number }) => Promise<T>): Promise<T> {
-    return ask(await this.connected(), this.timeout);
+    const client = await this.connected();
+    return ask(client, this.timeout).catch((error: unknown) => {
+      const message = `MCP server "${this.config.name}": ${failureText(error, '')}.`;
+      throw new ChatError('SERVER_FAILED', message, { cause: error });
+    });
   }
 
   async rootsChanged(): Promise<void> {

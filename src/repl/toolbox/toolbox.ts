@@ -1,9 +1,7 @@
-import type { Client } from '@modelcontextprotocol/client';
 import type { ServerConfig } from '../config/server-config.ts';
 import { ChatError } from '../errors.ts';
 import type { Part } from '../message.ts';
 import { oneLine } from '../text/one-line.ts';
-import { failureText } from './failure-text.ts';
 import { promptParts, resourceParts } from './reply.ts';
 import type { Host } from './link.ts';
 import { endProcesses, ServerConnection, within } from './server-connection.ts';
@@ -11,8 +9,6 @@ import type { Tool } from './tool.ts';
 
 /** As other hosts cut them. */
 const mostInstructions = 2048;
-
-type Ask<T> = (client: Client, timeout: { readonly timeout: number }) => Promise<T>;
 
 /**
  * All servers and their tools, whatever state they are in. Nothing is started or loaded before `connect`. An
@@ -82,13 +78,17 @@ export class Toolbox {
   /** A prompt with its arguments filled in, as parts of a message. Throws SERVER_FAILED. */
   async getPrompt(server: string, name: string, args: Readonly<Record<string, string>>): Promise<Part[]> {
     const params = { name, arguments: { ...args } };
-    const answer = await this.ask(server, (client, timeout) => client.getPrompt(params, timeout));
+    const answer = await this.connectionOf(server).use((client, timeout) =>
+      client.getPrompt(params, timeout),
+    );
     return promptParts(answer.messages);
   }
 
   /** Throws SERVER_FAILED. */
   async readResource(server: string, uri: string): Promise<Part[]> {
-    return resourceParts(await this.ask(server, (client, timeout) => client.readResource({ uri }, timeout)));
+    return resourceParts(
+      await this.connectionOf(server).use((client, timeout) => client.readResource({ uri }, timeout)),
+    );
   }
 
   /** The addresses a server has; none when it is not there, or does not answer. */
@@ -100,16 +100,6 @@ export class Toolbox {
       ({ resources }) => resources.map(({ uri }) => uri),
       () => [],
     );
-  }
-
-  private async ask<T>(server: string, asked: Ask<T>): Promise<T> {
-    return this.connectionOf(server)
-      .use(asked)
-      .catch((error: unknown) => {
-        if (error instanceof ChatError) throw error;
-        const message = `MCP server "${server}": ${failureText(error, '')}.`;
-        throw new ChatError('SERVER_FAILED', message, { cause: error });
-      });
   }
 
   async rootsChanged(): Promise<void> {
