@@ -56,29 +56,27 @@ export const query: typeof Library.query = async (prompt, options) => {
 };
 
 export const queryStream: typeof Library.queryStream = async function* (prompt, options = {}) {
-  const [{ answerOnce }, { createChannel }] = await Promise.all([
+  const [{ answerOnce }, { told }] = await Promise.all([
     import('../repl/start.ts'),
-    import('../repl/turn/channel.ts'),
+    import('../repl/turn/told.ts'),
   ]);
   const left = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, left.signal]) : left.signal;
-  const events = createChannel<Library.QueryEvent>();
-  const ways = {
-    output: 'stream-json' as const,
-    write: (line: string) => events.push(JSON.parse(line) as Library.QueryEvent),
-    note() {},
-    live: false,
-  };
-  const warn = (text: string) => events.push({ type: 'warning', text });
-  const answering = (async () =>
-    answerOnce(await chatOptions(options, warn), [{ text: prompt }], ways, signal))();
-  answering.then(
-    () => events.end(),
-    () => events.end(),
-  );
+  let answering: Promise<unknown> = Promise.resolve();
+  const events = told<Library.QueryEvent, unknown>((tell) => {
+    const ways = {
+      output: 'stream-json' as const,
+      write: (line: string) => void tell(JSON.parse(line) as Library.QueryEvent),
+      note() {},
+      live: false,
+    };
+    const warn = (text: string) => void tell({ type: 'warning', text });
+    answering = (async () =>
+      answerOnce(await chatOptions(options, warn), [{ text: prompt }], ways, signal))();
+    return answering;
+  });
   try {
     yield* events;
-    await answering;
   } finally {
     left.abort();
     // Whoever has left is not told that it was interrupted.

@@ -1,4 +1,4 @@
-import { Chat, warnOfGone, type World } from './chat.ts';
+import { Chat, chosen, warnOfGone, type World } from './chat.ts';
 import { readChatConfig, type ChatConfig } from './config/config.ts';
 import { profileNamed, readProfiles } from './config/profiles.ts';
 import { chatFolders } from './files/folders.ts';
@@ -15,13 +15,12 @@ import { recording, replaying, type Replay } from './providers/recording.ts';
 import { ownServer } from './servers.ts';
 import { openSession } from './session-choice.ts';
 import type { Session } from './session/session.ts';
-import { chosenIn, setByHand } from './session/settings.ts';
 import { Store } from './session/store.ts';
 import { printable } from './terminal/printable.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { Toolbox } from './toolbox/toolbox.ts';
 import { traceTo } from './toolbox/trace.ts';
-import { counted, nothingSpent } from './turn/spent.ts';
+import { counted, type Spent } from './turn/spent.ts';
 
 /** What is known before anything is opened. */
 export interface Setting {
@@ -47,12 +46,12 @@ export async function assemble(setting: Setting, terminal: Terminal | undefined)
   // Set when there is a chat: until then, servers are not started.
   const chat: { current?: Chat } = {};
   const world = worldOf(setting, terminal, () => chat.current?.roots ?? options.roots);
-  const session = await openSession(options, store, terminal);
-  obeyFlags(session, world);
-  const { profile: named = config.profile } = session.settings;
+  const session = await openSession(options, store, { terminal, warn: world.warn });
+  await obeyFlags(session, world);
+  const { profile: named = config.profile, model: known } = session.state;
   const profile = named ? await profileNamed(named, world) : undefined;
   // An alias knows more of a model than its name does.
-  const name = options.model ?? chosenIn(session.settings, profile, config.mode ?? 'ask').model;
+  const name = options.model ?? known ?? profile?.model;
   const model = await firstModel(name, world, terminal);
   const made = new Chat(world, session, { model, profile });
   chat.current = made;
@@ -61,20 +60,15 @@ export async function assemble(setting: Setting, terminal: Terminal | undefined)
   return made;
 }
 
-/** What is said on the command line is newer than what the session says. Throws USAGE for no model. */
-function obeyFlags(session: Session, { options, modelOf }: World): void {
-  const { profile, mode, roots } = options;
-  const { since, ...set } = session.settings;
-  if (profile !== undefined && (set.profile !== profile || since.mode || since.model))
-    session.append({ type: 'profile', name: profile });
-  if (options.model !== undefined) {
-    const model = nameOf(modelOf(options.model));
-    if (setByHand(session.settings).model !== model) session.append({ type: 'model', model });
-  }
-  if (mode && mode !== 'yolo' && setByHand(session.settings).mode !== mode)
-    session.append({ type: 'mode', mode });
-  if (options.rootsGiven && set.roots?.join('\n') !== roots.join('\n'))
-    session.append({ type: 'roots', roots });
+/** What is said on the command line is newer than what the session says. Throws USAGE for no profile, or no model. */
+async function obeyFlags(session: Session, world: World): Promise<void> {
+  const { options, config, modelOf } = world;
+  const { profile, model, mode, roots } = options;
+  if (profile !== undefined)
+    session.append(chosen(await profileNamed(profile, world), session.state.mode ?? config.mode));
+  if (model !== undefined) session.append({ type: 'model', model: nameOf(modelOf(model)) });
+  if (mode && mode !== 'yolo') session.append({ type: 'mode', mode });
+  if (options.rootsGiven) session.append({ type: 'roots', roots });
 }
 
 function worldOf(setting: Setting, terminal: Terminal | undefined, roots: () => readonly string[]): World {
@@ -99,7 +93,7 @@ function worldOf(setting: Setting, terminal: Terminal | undefined, roots: () => 
     env: withoutKeys(config, env),
     clientInfo: { name: 'toolcrib-chat', version: options.version },
   });
-  const spent = nothingSpent();
+  const spent: Spent = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   const created = providers(setting, warn, log);
   return {
     ...setting,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CheckedCall, Rule } from './approval/approval.ts';
-import { parseRule } from './approval/rule-text.ts';
+import { parseRule } from './approval/rules.ts';
 import { addRule, readRules, ruleFor } from './approval/rules.ts';
 import type { ChatConfig } from './config/config.ts';
 import { inProfile, profileNamed, profilePrompt, type Profile } from './config/profiles.ts';
@@ -15,9 +15,8 @@ import type { Places } from './prompt/instructions.ts';
 import { News } from './prompt/news.ts';
 import { systemPrompt } from './prompt/system-prompt.ts';
 import type { Provider } from './providers/provider.ts';
-import type { StoredPart } from './session/entry.ts';
+import type { EntryBody, StoredPart } from './session/entry.ts';
 import type { Session } from './session/session.ts';
-import { chosenIn, setByHand, type Chosen } from './session/settings.ts';
 import type { Store } from './session/store.ts';
 import { keepPart, loadPart } from './session/stored-parts.ts';
 import type { Tool } from './toolbox/tool.ts';
@@ -65,7 +64,6 @@ export class Chat implements Agent {
   provider: Provider;
   profile: Profile | undefined;
   thinking?: boolean;
-  compactionFailed = false;
   toolsFill?: boolean;
   readonly unasked: string[] = [];
   readonly news = new News();
@@ -105,17 +103,15 @@ export class Chat implements Agent {
   }
 
   get mode(): Mode {
-    return this.yolo ? 'yolo' : (this.chosen.mode ?? 'ask');
-  }
-
-  /** What holds, as the session, the profile and the configuration say. */
-  private get chosen(): Chosen {
-    return chosenIn(this.session.settings, this.profile, this.world.config.mode ?? 'ask');
+    if (this.yolo) return 'yolo';
+    // A project's profile that is merely configured changes no mode.
+    const { mode } = this.profile?.source === 'user' ? this.profile : {};
+    return this.session.state.mode ?? mode ?? this.world.config.mode ?? 'ask';
   }
 
   /** Absolute folders that servers may touch. */
   get roots(): readonly string[] {
-    const there = this.session.settings.roots?.filter((root) => existsSync(root)) ?? [];
+    const there = this.session.state.roots?.filter((root) => existsSync(root)) ?? [];
     return there.length > 0 ? there : this.world.options.roots;
   }
 
@@ -155,7 +151,7 @@ export class Chat implements Agent {
   system(): string {
     const { options, config, toolbox } = this.world;
     return systemPrompt({
-      base: this.session.settings.system ?? config.systemPrompt,
+      base: this.session.state.system ?? config.systemPrompt,
       profilePrompt: this.profile && profilePrompt(this.profile, options),
       instructions: (this.news.first ?? []).map((file) => file.text).join('\n\n'),
       serverInstructions: toolbox.instructions(),
@@ -167,7 +163,7 @@ export class Chat implements Agent {
 
   useMode(mode: Mode): void {
     this.yolo = false;
-    if (setByHand(this.session.settings).mode !== mode) this.session.append({ type: 'mode', mode });
+    if (this.session.state.mode !== mode && mode !== 'yolo') this.session.append({ type: 'mode', mode });
   }
 
   /** A server on this machine knows its model better than any table does: its window, and what it can do. */
@@ -190,7 +186,7 @@ export class Chat implements Agent {
     const profile = name === undefined ? undefined : await profileNamed(name, this.world);
     if (profile) profilePrompt(profile, this.world.options);
     if (profile?.model !== undefined) this.world.modelOf(profile.model);
-    this.session.append({ type: 'profile', name: name ?? null });
+    this.session.append(chosen(profile, this.mode));
     await this.settle();
   }
 
@@ -198,16 +194,9 @@ export class Chat implements Agent {
   async useSession(next: Session): Promise<void> {
     if (next !== this.session) this.session.close();
     this.session = next;
-    this.compactionFailed = false;
     this.sessionRules.length = 0;
     this.news.forget();
     await this.settle();
-  }
-
-  /** The conversation goes back to an entry; what was set stays. */
-  moveTo(id: string | null): void {
-    this.session.moveTo(id);
-    this.compactionFailed = false;
   }
 
   async useRoots(roots: readonly string[]): Promise<void> {
@@ -233,13 +222,13 @@ export class Chat implements Agent {
   /** Follows what the session says: profile, model, folders. What is gone is told, and left as it is. */
   private async settle(): Promise<void> {
     const { config, toolbox, modelOf } = this.world;
-    const { profile: named = config.profile } = this.session.settings;
+    const { profile: named = config.profile } = this.session.state;
     const goesOn = (error: unknown): undefined => {
       if (!(error instanceof ChatError)) throw error;
       this.warn(`${error.message} ${nameOf(this.model)} goes on with this session.`);
     };
     this.profile = named ? await profileNamed(named, this.world).catch(goesOn) : undefined;
-    const { model: name } = this.chosen;
+    const name = this.session.state.model ?? this.profile?.model;
     try {
       const model = modelOf(name);
       if (nameOf(model) !== nameOf(this.model)) this.useModel(model);
@@ -252,7 +241,20 @@ export class Chat implements Agent {
   }
 }
 
+/** The entry of a profile that is taken into use, with what it brings along. */
+export function chosen(profile: Profile | undefined, now: Mode | undefined): EntryBody {
+  const { name = null, mode, model, source } = profile ?? {};
+  // One of the project loosens nothing.
+  const loosens = source === 'project' && now === 'plan';
+  return {
+    type: 'profile',
+    name,
+    ...(mode && !loosens && { mode }),
+    ...(model !== undefined && { model }),
+  };
+}
+
 export function warnOfGone(chat: Chat): void {
-  const gone = chat.session.settings.roots?.filter((root) => !existsSync(root)) ?? [];
+  const gone = chat.session.state.roots?.filter((root) => !existsSync(root)) ?? [];
   if (gone.length > 0) chat.warn(`No longer there, and left out: ${gone.join(', ')}`);
 }

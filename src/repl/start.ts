@@ -150,7 +150,7 @@ async function connect(chat: Chat, tell: (text: string) => void, patience = pati
 
 function banner(chat: Chat, terminal: Terminal): void {
   if (!terminal.interactive) return;
-  const { name } = chat.session;
+  const { name } = chat.session.state;
   const session = name === undefined ? '' : ` · ${printable(name)}`;
   const { version } = chat.world.options;
   const line = `toolcrib ${version} · ${printable(nameOf(chat.model))} · mode ${chat.mode}${session} · /help`;

@@ -3,7 +3,7 @@ import { globMatches, isNamed } from '../text/glob.ts';
 import type { CallPlan, Tool } from '../toolbox/tool.ts';
 import type { Mode } from '../turn/turn-event.ts';
 import type { CheckedCall, Rule, Verdict } from './approval.ts';
-import { ruleText } from './rule-text.ts';
+import { ruleText } from './rules.ts';
 
 export interface DecisionContext {
   readonly mode: Mode;
@@ -45,11 +45,16 @@ function ruledOn(call: CheckedCall, context: DecisionContext): Verdict | undefin
 }
 
 /** Our own server knows what the call would do. In `ask`, changes are asked about that it would make unasked. */
-function byPlan(call: CheckedCall, plan: CallPlan, context: DecisionContext): Verdict {
-  const { decision, setting, reasons } = plan;
-  const asks = (why: string) => question(why, context, wayOutOf(call.tool, plan));
+function byPlan({ tool }: CheckedCall, plan: CallPlan, context: DecisionContext): Verdict {
+  const { decision, setting, reasons, subject } = plan;
+  // Not what runs code or cannot be undone.
+  const isChange = plan.effects.includes('write') && hasOnly(plan, 'read', 'write', 'network');
+  const act = subject.includes(' ') ? subject : `run(${subject})`;
+  // For a change its tool, for anything else just this act; a star would stand for more.
+  const allowed = isChange ? `${tool.server}:${tool.tool}` : /[*\p{Cc}\p{Cf}]/u.test(act) ? '' : act;
+  const asks = (why: string) => question(why, context, allowed);
   if (decision === 'ask') return asks(reasons.map(({ says }) => says).join('; '));
-  if (context.mode === 'ask' && isChange(plan) && setting === undefined) return asks('changes something');
+  if (context.mode === 'ask' && isChange && setting === undefined) return asks('changes something');
   return { effect: 'allow', why: setting ?? `mode ${context.mode}: its server need not ask` };
 }
 
@@ -57,9 +62,7 @@ function byAnnotations({ tool }: CheckedCall, context: DecisionContext): Verdict
   const { mode, rules } = context;
   const old = rules.find((rule) => rule.effect === 'allow' && isFor(rule, tool) && changeSince(rule, tool));
   const since = old ? `; ${changeSince(old, tool)} since "${ruleText(old)}" was made` : '';
-  const flag = `rerun with --allow '${tool.server}:${tool.tool}'`;
-  const wayOut = mode === 'plan' ? 'trust its server, or leave plan mode' : flag;
-  const asks = (why: string) => question(`${why}${since}`, context, wayOut);
+  const asks = (why: string) => question(`${why}${since}`, context, `${tool.server}:${tool.tool}`);
   const { destructiveHint, readOnlyHint, openWorldHint } = tool.trusted ? tool.annotations : {};
   if (destructiveHint === true) return asks('can destroy something');
   if (readOnlyHint === true) return { effect: 'allow', why: 'readOnlyHint of a trusted server' };
@@ -67,9 +70,7 @@ function byAnnotations({ tool }: CheckedCall, context: DecisionContext): Verdict
   if (mode === 'auto' && destructiveHint === false && openWorldHint === false)
     return { effect: 'allow', why: auto };
   if (tool.changed) return asks('the tool has changed since its server was started');
-  if (!tool.trusted) return asks('its server is not trusted');
-  const reaches = mode === 'auto' && destructiveHint === false;
-  return asks(reaches ? 'reaches out to other machines' : 'may change something');
+  return asks(tool.trusted ? 'may change something' : 'its server is not trusted');
 }
 
 const readsOnly = ({ tool, plan }: CheckedCall): boolean =>
@@ -78,11 +79,7 @@ const readsOnly = ({ tool, plan }: CheckedCall): boolean =>
 const hasOnly = ({ effects }: CallPlan, ...allowed: readonly string[]): boolean =>
   effects.every((effect) => allowed.includes(effect));
 
-/** Not what runs code or cannot be undone. */
-const isChange = (plan: CallPlan): boolean =>
-  plan.effects.includes('write') && hasOnly(plan, 'read', 'write', 'network');
-
-/** For each tool a line: what would be done with a call of it, and why. Rules about acts are added. */
+/** For each tool a line: what would be done with a call of it that no rule about acts fits, and why. */
 export function whyTable(tools: readonly Tool[], context: DecisionContext): string[] {
   const names = tools.map(({ server, tool }) => inLine(`${server}:${tool}`));
   const width = Math.max(0, ...names.map(({ length }) => length));
@@ -90,10 +87,7 @@ export function whyTable(tools: readonly Tool[], context: DecisionContext): stri
   return tools.map((tool, at) => {
     const call = { tool, args: {} };
     const { effect, why } = tool.plans ? (ruledOn(call, context) ?? planned) : decide(call, context);
-    const depending = context.rules
-      .filter((rule) => rule.act !== undefined && isFor(rule, tool))
-      .map((rule) => `; rule: ${rule.effect} ${ruleText(rule)}`);
-    return `${effect.padEnd(5)}  ${(names[at] ?? '').padEnd(width)}  ${inLine(`${why}${depending.join('')}`, 2000)}`;
+    return `${effect.padEnd(5)}  ${(names[at] ?? '').padEnd(width)}  ${inLine(why, 2000)}`;
   });
 }
 
@@ -119,31 +113,18 @@ function fits({ effect, act }: Rule, { args, plan }: CheckedCall): boolean {
   return globMatches(act, done);
 }
 
-/** The flag that allows a call of our own server: for a change its tool, for anything else just this act. */
-function wayOutOf({ server, tool }: Tool, plan: CallPlan): string | undefined {
-  const { subject } = plan;
-  if (isChange(plan)) return `rerun with --allow '${server}:${tool}'`;
-  // A star would stand for more.
-  if (subject.length > 300 || /[*\p{Cc}\p{Cf}]/u.test(subject)) return undefined;
-  return `rerun with --allow ${quoted(subject.includes(' ') ? subject : `run(${subject})`)}`;
-}
-
-/** As a shell takes it for one word. */
-const quoted = (text: string): string =>
-  text.includes("'") && !/["$`\\!]/.test(text) ? `"${text}"` : `'${text.replaceAll("'", String.raw`'\''`)}'`;
-
-/**
- * What has changed since an allow rule was made; undefined when it still holds. Rules that restrict hold whatever
- * changes.
- */
+/** What has changed since an allow rule was made; undefined when it still holds. */
 function changeSince({ identity, definitions, tool: name }: Rule, tool: Tool): string | undefined {
   if (identity !== undefined && identity !== tool.identity) return 'the server has changed';
   const isKnown = definitions?.includes(tool.definition) ?? true;
   return isKnown ? undefined : `the tool has changed${name === '*' ? ' or come' : ''}`;
 }
 
-function question(why: string, { interactive }: DecisionContext, wayOut = 'nobody can be asked'): Verdict {
-  return interactive
-    ? { effect: 'ask', why }
-    : { effect: 'deny', why: `needs approval; ${wayOut} (${why})`, unasked: true };
+/** `allowed`: the rule that would allow it, for whoever starts it again. */
+function question(why: string, { interactive, mode }: DecisionContext, allowed = ''): Verdict {
+  if (interactive) return { effect: 'ask', why };
+  // As a shell takes it for one word.
+  const flag = `rerun with --allow '${allowed.replaceAll("'", String.raw`'\''`)}'`;
+  const wayOut = mode === 'plan' || allowed === '' ? 'nobody can be asked' : flag;
+  return { effect: 'deny', why: `needs approval; ${wayOut} (${why})`, unasked: true };
 }

@@ -2,7 +2,7 @@ import { nameOf } from '../models/model.ts';
 import { printable } from '../terminal/printable.ts';
 import { table } from '../terminal/table.ts';
 import { shownName } from '../toolbox/tool.ts';
-import { offeredTools } from '../turn/offered-tools.ts';
+import { offeredTools } from '../turn/agent.ts';
 import { fillNow, windowOf } from '../turn/shorten.ts';
 import { misused, prose, type Commands, type Console } from './command.ts';
 
@@ -50,7 +50,10 @@ function statusRows(chat: Console['chat']): string[][] {
     ['model', printable(nameOf(model))],
     ['mode', mode],
     ...(profile ? [['profile', profile.name]] : []),
-    ['session', `${printable(session.name ?? 'without a name')}  ${chat.isKept ? session.id : 'not kept'}`],
+    [
+      'session',
+      `${printable(session.state.name ?? 'without a name')}  ${chat.isKept ? session.id : 'not kept'}`,
+    ],
     ['context', `${filled}, ${available} more until it is shortened`],
     ['used so far', `${read}${price} (since the start, sub-agents and summaries too)`],
     ['tools', `${offeredTools(chat).length} offered; ${ready} of ${servers.length} servers ready`],

@@ -4,7 +4,7 @@ import { confirmNow } from '../person/person.ts';
 import { newSession, pickSession, resumed } from '../session-choice.ts';
 import { exportMarkdown } from '../session/export.ts';
 import { searchSessions } from '../session/search.ts';
-import { forkSession } from '../session/open-session.ts';
+import { forkSession } from '../session/session.ts';
 import { clean } from '../session/stored-parts.ts';
 import { treeLines } from '../session/tree-lines.ts';
 import { printable } from '../terminal/printable.ts';
@@ -34,7 +34,7 @@ export const sessionCommands: Commands = {
   clear: {
     help: 'forgets the conversation in this session; /tree still shows it',
     run({ chat, terminal }) {
-      chat.moveTo(null);
+      chat.session.moveTo(null);
       return terminal.paint.dim('the conversation begins anew');
     },
   },
@@ -48,8 +48,8 @@ export const sessionCommands: Commands = {
     usage: '[NAME]',
     help: 'shows or changes the name of this session',
     run({ chat }, args) {
-      if (args !== '') chat.session.append({ type: 'name', name: args, by: 'person' });
-      return printable(chat.session.name ?? 'It has no name yet.');
+      if (args !== '') chat.session.append({ type: 'name', name: args });
+      return printable(chat.session.state.name ?? 'It has no name yet.');
     },
   },
   search: {
@@ -59,9 +59,10 @@ export const sessionCommands: Commands = {
       const [first, rest] = headAndRest(args);
       const all = first === '--all';
       const { dim, strong } = terminal.paint;
-      const hits = searchSessions(chat.world.store, all ? rest : args, { limit: 20, all });
+      const { store } = chat.world;
+      const hits = searchSessions(all ? store.listAll() : store.list(), all ? rest : args);
       const lines = hits.map(({ session: { name, modified, id }, role, excerpt }) => {
-        const when = dim(`${modified.slice(0, 10)} ${id.slice(0, 8)} ${role}`);
+        const when = dim(`${modified.slice(0, 10)} ${id} ${role}`);
         return `${strong(printable(name))} ${when}\n  ${printable(excerpt)}`;
       });
       return lines.join('\n') || 'Nothing was found.';
@@ -75,7 +76,7 @@ export const sessionCommands: Commands = {
   clean: {
     help: 'removes attachments that no session uses any more',
     run({ chat }) {
-      const { removed, bytes } = clean(chat.attachments, chat.world.store);
+      const { removed, bytes } = clean(chat.attachments, chat.world.store.listAll());
       return `${removed} attachments (${bytes} bytes) were removed.`;
     },
   },
@@ -109,12 +110,12 @@ async function resume({ chat, terminal }: Console, args: string): Promise<Result
   if (!info) throw wrongUse(`There is no session "${wanted}" in this project; /resume lists them.`);
   if (info.id === chat.session.id) throw wrongUse('That is the session you are in.');
   if (doomed !== undefined) {
-    if (await confirmNow(terminal, `Remove "${printable(info.name)}" for good? `)) store.remove(info.file);
+    if (await confirmNow(terminal, `Remove "${printable(info.name)}" for good? `)) store.remove(info);
     return undefined;
   }
-  await chat.useSession(resumed(store, info, (text) => terminal.print(terminal.paint.warning(text))));
+  await chat.useSession(resumed(store, info, (text) => chat.warn(text)));
   await chat.askModel();
-  terminal.print(terminal.paint.dim(`session ${printable(chat.session.name ?? info.name)}`));
+  terminal.print(terminal.paint.dim(`session ${printable(chat.session.state.name ?? info.name)}`));
   showEnd({ chat, terminal });
   return { next: 'resume' };
 }
@@ -145,7 +146,7 @@ function branch({ chat, terminal }: Console, id: string): Result {
     throw wrongUse(
       `/branch ${entry.id}: that answer made calls, whose results come after it. Choose a message of yours.`,
     );
-  chat.moveTo(entry.type === 'user' ? entry.parent : entry.id);
+  chat.session.moveTo(entry.type === 'user' ? entry.parent : entry.id);
   if (entry.type === 'user') terminal.prefill(said(entry));
   return undefined;
 }

@@ -88,7 +88,7 @@ async function roots({ chat }: Console, args: string): Promise<Result> {
 
 async function system(console: Console, args: string): Promise<Result> {
   const { chat, terminal } = console;
-  const text = chat.session.settings.system ?? chat.world.config.systemPrompt ?? '';
+  const text = chat.session.state.system ?? chat.world.config.systemPrompt ?? '';
   if (args === '' || args === 'show')
     return prose(terminal, printable(text) || 'The usual one; /system preview shows it whole.');
   if (args === 'preview') {

@@ -19,7 +19,7 @@ export const talkCommands: Commands = {
     run({ chat }, name) {
       const last = lastSaid(chat);
       const model = name === '' ? undefined : chat.world.modelOf(name);
-      chat.moveTo(last.id);
+      chat.session.moveTo(last.id);
       return { next: 'show', ...(model && { model }), events: (signal) => turn(chat, signal) };
     },
   },
@@ -32,7 +32,7 @@ export const talkCommands: Commands = {
       const old = args === 'last' ? lastSaid(chat) : undefined;
       const text = await editedBy(console, old ? said(old) : args);
       if (text === undefined || text.trim() === '') return undefined;
-      if (old) chat.moveTo(old.parent);
+      if (old) chat.session.moveTo(old.parent);
       return sending(chat, { text: text.trimEnd() });
     },
   },

@@ -5,7 +5,7 @@ import { otherServers } from '../servers.ts';
 import { printable } from '../terminal/printable.ts';
 import { oneLineEach, table } from '../terminal/table.ts';
 import type { Tool } from '../toolbox/tool.ts';
-import { offeredTools } from '../turn/offered-tools.ts';
+import { offeredTools } from '../turn/agent.ts';
 import { headAndRest, misused, wrongUse, type Commands, type Console, type Result } from './command.ts';
 
 export const toolCommands: Commands = {

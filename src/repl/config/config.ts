@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Rule } from '../approval/approval.ts';
-import { parseRule } from '../approval/rule-text.ts';
+import { parseRule } from '../approval/rules.ts';
 import { ChatError } from '../errors.ts';
 import {
   amount,

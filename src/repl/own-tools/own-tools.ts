@@ -18,13 +18,16 @@ export const ownTools = (chat: Chat): readonly Tool[] => [
   writeTodos(chat),
 ];
 
+const text = { type: 'string' };
+
 interface OwnTool extends Pick<Tool, 'name' | 'description' | 'quiet' | 'call'> {
-  readonly properties: Readonly<Record<string, unknown>>;
-  readonly required: readonly string[];
+  readonly properties: Readonly<Record<string, object>>;
+  /** All of them, unless it is said. */
+  readonly required?: readonly string[];
 }
 
 /** It changes nothing but what the person sees and the session keeps. */
-const ownTool = ({ properties, required, ...rest }: OwnTool): Tool => ({
+const ownTool = ({ properties, required = Object.keys(properties), ...rest }: OwnTool): Tool => ({
   inputSchema: { type: 'object', properties, required, additionalProperties: false },
   own: true,
   server: 'chat',
@@ -45,34 +48,23 @@ async function choice(
 ): Promise<string | undefined> {
   if (!person) return undefined;
   const { paint, width } = person.terminal;
-  const lines = [
-    `${paint.warning('?')} ${printable(question)}`,
-    ...choices.map((each, at) => `  ${at + 1} ${inLine(each)}`),
-  ];
+  const head = `${paint.warning('?')} ${printable(question)}`;
   return person.ask<string | undefined>({
-    above: lines.map((line) => wrapped(line, width)),
+    above: [head, ...choices.map((each, at) => `  ${at + 1} ${inLine(each)}`)].map((line) =>
+      wrapped(line, width),
+    ),
     line: choices.length > 0 ? 'a number, or your own words' : 'your answer',
-    keys: { '': undefined },
-    words: (said) => ({ value: byNumber(said, choices) }),
+    keys: { '': undefined, ...Object.fromEntries(choices.map((each, at) => [`${at + 1}`, each])) },
+    words: (said) => ({ value: said }),
     signal,
   });
-}
-
-/** A choice that was answered with its number, also several separated by commas. */
-function byNumber(said: string, choices: readonly string[]): string {
-  if (!/^\d+(\s*,\s*\d+)*$/.test(said)) return said;
-  const numbers = said.split(',').map((number) => number.trim());
-  return numbers.map((number) => choices[Number(number) - 1] ?? number).join(', ');
 }
 
 const askUser = (chat: Chat): Tool =>
   ownTool({
     name: 'ask_user',
     description: 'Asks the person one question when only they can decide. Give choices when there are few.',
-    properties: {
-      question: { type: 'string' },
-      choices: { type: 'array', items: { type: 'string' }, maxItems: 9 },
-    },
+    properties: { question: text, choices: { type: 'array', items: text, maxItems: 9 } },
     required: ['question'],
     quiet: true,
     async call({ question, choices = [] }, { signal }) {
@@ -91,8 +83,7 @@ const exitPlan = (chat: Chat): Tool =>
     name: 'exit_plan',
     description:
       'Hands in the plan, in Markdown, once it is complete. The person approves it, or says what to change.',
-    properties: { plan: { type: 'string' } },
-    required: ['plan'],
+    properties: { plan: text },
     quiet: true,
     async call({ plan }, { signal }) {
       // Whoever calls it unasked would have its own words answered with a change of mode.
@@ -103,14 +94,14 @@ const exitPlan = (chat: Chat): Tool =>
       const shown = createMarkdownStream(chat.person.terminal);
       shown.push(String(plan));
       shown.end();
-      const answer = (await choice(chat, 'The plan: choose, or say what to change', ways, signal)) ?? 'no';
-      if (/^y(es)?$/i.test(answer) || answer === ways[0] || answer === ways[1]) {
+      const answer = await choice(chat, 'The plan: choose, or say what to change', ways, signal);
+      if (answer === ways[0] || answer === ways[1] || /^y(es)?$/i.test(answer ?? '')) {
         chat.useMode(answer === ways[1] ? 'auto' : 'ask');
-        const told =
-          'The person approved the plan. Plan mode is over: all tools can be used now. Carry the plan out.';
+        const told = 'The person approved the plan. Plan mode is over: carry the plan out, with all tools.';
         return { ...replied(told), shown: `approved, mode ${chat.mode}` };
       }
-      const wish = /^no?$/i.test(answer) || answer === ways[2] ? '' : ` The person says: ${answer}`;
+      const isWish = answer !== undefined && answer !== ways[2] && !/^no?$/i.test(answer);
+      const wish = isWish ? ` The person says: ${answer}` : '';
       return { ...replied(`The plan is not approved yet. Keep planning.${wish}`), shown: 'not approved' };
     },
   });
@@ -119,14 +110,11 @@ const exitPlan = (chat: Chat): Tool =>
 const recallAttachment = (chat: Chat): Tool =>
   ownTool({
     name: 'recall_attachment',
-    description:
-      'Shows an earlier attachment of this session again, by its name or the beginning of its hash.',
-    properties: { name: { type: 'string', minLength: 1 } },
-    required: ['name'],
+    description: 'Shows an earlier attachment of this session again, by its name.',
+    properties: { name: text },
     async call({ name }) {
-      const wanted = String(name);
       const all = chat.session.path().flatMap(storedIn);
-      const found = all.findLast((stored) => stored.name === wanted || stored.sha256.startsWith(wanted));
+      const found = all.findLast((stored) => stored.name === name);
       const names = all.map((stored) => stored.name).join(', ') || 'none';
       if (!found) return failed(`There is no attachment of that name; there are: ${names}`);
       const part = chat.load(found);
@@ -144,12 +132,10 @@ const subAgent = (chat: Chat): Tool =>
   ownTool({
     name: 'run_agent',
     description:
-      'Does a task in a context of its own, with the same tools, and returns only the answer. For searching through ' +
-      'a lot.',
+      'Does a task in a context of its own, with the same tools; returns only the answer. For searching through a lot.',
     properties: {
-      task: { type: 'string', description: 'All that has to be known: it sees nothing of this conversation' },
+      task: { ...text, description: 'All that has to be known: it sees nothing of this conversation' },
     },
-    required: ['task'],
     async call({ task }, { signal, progress }) {
       const events = runSubAgent(chat, String(task), signal);
       for (;;) {
@@ -164,21 +150,20 @@ const searchEarlier = ({ world }: Chat): Tool =>
   ownTool({
     name: 'search_sessions',
     description: 'Full-text search over earlier conversations of this project: all words have to occur.',
-    properties: { query: { type: 'string', minLength: 2 } },
-    required: ['query'],
+    properties: { query: { ...text, minLength: 2 } },
     async call({ query }) {
-      const lines = searchSessions(world.store, String(query), { limit: 20 }).map(
-        ({ session, role, excerpt }) =>
-          `${session.modified.slice(0, 10)} ${session.name} ${role}: ${excerpt}`,
+      const hits = searchSessions(world.store.list(), String(query)).map(
+        ({ session: { modified, name }, role, excerpt }) =>
+          `${modified.slice(0, 10)} ${name} ${role}: ${excerpt}`,
       );
-      return replied(lines.join('\n') || 'Nothing was found.');
+      return replied(hits.join('\n') || 'Nothing was found.');
     },
   });
 
 const todoSchema = {
   type: 'object',
   properties: {
-    text: { type: 'string', maxLength: 200 },
+    text: { ...text, maxLength: 200 },
     status: { enum: ['pending', 'in_progress', 'completed'] },
     priority: { enum: ['high', 'medium', 'low'] },
   },
@@ -192,16 +177,15 @@ const writeTodos = (chat: Chat): Tool =>
     description:
       'Replaces the list of what is to be done, for work of three steps or more. One item is in_progress at a time.',
     properties: { todos: { type: 'array', maxItems: 50, items: todoSchema } },
-    required: ['todos'],
     quiet: true,
     async call({ todos: given }) {
-      const todos = (given as readonly Partial<Todo>[]).map(
-        (todo) => ({ priority: 'medium', ...todo }) as Todo,
-      );
+      const todos = (given as readonly Todo[]).map((todo) => ({
+        ...todo,
+        priority: todo.priority ?? 'medium',
+      }));
       chat.session.append({ type: 'todos', todos });
       const terminal = chat.person?.terminal;
       if (terminal && todos.length > 0) terminal.print(todoLines(todos, terminal.paint).join('\n'));
-      const open = todos.filter(({ status }) => status !== 'completed').length;
-      return { ...replied(`Kept: ${todos.length} items, ${open} of them open.`), shown: '' };
+      return { ...replied(`Kept: ${todos.length} items.`), shown: '' };
     },
   });

@@ -1,6 +1,6 @@
-import type { Agent } from '../turn/agent.ts';
-import { createSession } from '../session/open-session.ts';
+import { createSession } from '../session/session.ts';
 import { failed, replied, type ToolReply } from '../toolbox/tool.ts';
+import type { Agent } from '../turn/agent.ts';
 import type { TurnEvent } from '../turn/turn-event.ts';
 import { runTurn } from '../turn/turn.ts';
 
@@ -17,25 +17,26 @@ export async function* runSubAgent(
 ): AsyncGenerator<TurnEvent, ToolReply> {
   const session = createSession(undefined, { cwd: agent.session.header.cwd });
   session.append({ type: 'user', content: [{ type: 'text', text: task }] });
+  // All that is not said here is as with the agent, also when the person changes it meanwhile.
   const sub = Object.create(agent, {
     session: { value: session },
     limits: { value: { ...agent.limits, rounds } },
-    compactionFailed: { value: false, writable: true },
     // A schema is for the last answer to the person.
     schema: { value: undefined },
-    // The person may change it meanwhile.
+    tools: { value: () => agent.tools().filter(({ own }) => !own) },
+    // They are of the session.
     mode: { get: () => agent.mode },
     system: { value: () => agent.system() },
-    tools: { value: () => agent.tools().filter(({ own }) => !own) },
   }) as Agent;
   let text = '';
+  let end = 'done';
   for await (const event of runTurn(sub, signal)) {
     if (event.type === 'answer') ({ text } = event.message);
     if (event.type.startsWith('call_')) yield event;
-    if (event.type !== 'ended' || event.reason === 'done') continue;
-    const words = text === '' ? '' : ` Its last words: ${text}`;
-    const reply = failed(`The sub-agent did not finish (${event.reason}).${words}`);
-    return { ...reply, stops: event.reason === 'stopped' && agent.person !== undefined };
+    if (event.type === 'ended') end = event.reason;
   }
-  return text === '' ? failed('The sub-agent ended without an answer.') : replied(text);
+  if (end === 'done') return text === '' ? failed('The sub-agent ended without an answer.') : replied(text);
+  const words = text === '' ? '' : ` Its last words: ${text}`;
+  const reply = failed(`The sub-agent did not finish (${end}).${words}`);
+  return { ...reply, stops: end === 'stopped' && agent.person !== undefined };
 }

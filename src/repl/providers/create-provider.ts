@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Model } from '../models/model.ts';
-import { before } from '../turn/channel.ts';
+import { before } from '../turn/told.ts';
 import { Attempt } from './attempt.ts';
 import { failureOf } from './failure.ts';
 import { guardedFetch } from './guarded-fetch.ts';

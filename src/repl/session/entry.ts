@@ -1,95 +1,89 @@
-import type { AssistantMessage } from '../message.ts';
-import {
-  either,
-  flag,
-  list,
-  number,
-  object,
-  oneOf,
-  text,
-  textOrNull,
-  type Guard,
-  type Guarded,
-} from '../text/guard.ts';
+import { textOf, type AssistantMessage } from '../message.ts';
+import * as g from '../text/guard.ts';
 
 /** Ids are shown, within lines of ours. */
 const id = (value: unknown): value is string => /^[\w-]{1,64}$/.test(String(value));
 
 /** The first line of a session file. `parent`: the session this one was forked from. */
-const header = object(
-  { v: oneOf(1), type: oneOf('session'), id, cwd: text, created: text },
+const header = g.object(
+  { v: g.oneOf(1), type: g.oneOf('session'), id, cwd: g.text, created: g.text },
   // A temporary one is removed when it has not been used for 48 hours.
-  { parent: text, temporary: flag },
+  { parent: g.text, temporary: g.flag },
 );
-export type SessionHeader = Guarded<typeof header>;
+export type SessionHeader = g.Guarded<typeof header>;
 
-const todo = object({
-  text,
-  status: oneOf('pending', 'in_progress', 'completed'),
-  priority: oneOf('high', 'medium', 'low'),
+const todo = g.object({
+  text: g.text,
+  status: g.oneOf('pending', 'in_progress', 'completed'),
+  priority: g.oneOf('high', 'medium', 'low'),
 });
-export type Todo = Guarded<typeof todo>;
+export type Todo = g.Guarded<typeof todo>;
 
 /** An image or a long text is kept once, by its hash, beside the sessions. `name`: what the person called it. */
-const storedPart = object({ type: oneOf('stored'), sha256: text, mimeType: text, name: text });
-export type StoredPart = Guarded<typeof storedPart>;
+const storedPart = g.object({ type: g.oneOf('stored'), sha256: g.text, mimeType: g.text, name: g.text });
+export type StoredPart = g.Guarded<typeof storedPart>;
 
-const textPart = object({ type: oneOf('text'), text });
-const imagePart = object({ type: oneOf('image'), mimeType: text, data: text });
-const part = either(either(textPart, imagePart), storedPart);
+const textPart = g.object({ type: g.oneOf('text'), text: g.text });
+const imagePart = g.object({ type: g.oneOf('image'), mimeType: g.text, data: g.text });
+const part = g.either(g.either(textPart, imagePart), storedPart);
 
-const message: Guard<AssistantMessage> = object({
-  role: oneOf('assistant'),
-  text,
-  reasoning: text,
-  stop: oneOf('done', 'calls', 'length', 'filtered', 'aborted'),
-  provider: text,
-  model: text,
-  wire: oneOf('chat', 'responses', 'anthropic'),
-  usage: object({ input: number, output: number, cacheRead: number, cacheWrite: number, estimated: flag }),
-  calls: list(object({ id: text, name: text, arguments: text })),
+const { number } = g;
+const message: g.Guard<AssistantMessage> = g.object({
+  role: g.oneOf('assistant'),
+  text: g.text,
+  reasoning: g.text,
+  stop: g.oneOf('done', 'calls', 'length', 'filtered', 'aborted'),
+  provider: g.text,
+  model: g.text,
+  wire: g.oneOf('chat', 'responses', 'anthropic'),
+  usage: g.object({
+    input: number,
+    output: number,
+    cacheRead: number,
+    cacheWrite: number,
+    estimated: g.flag,
+  }),
+  calls: g.list(g.object({ id: g.text, name: g.text, arguments: g.text })),
 });
 
-export type CallState = 'proposed' | 'started' | 'done';
+// Nothing but a flag switches questions off: yolo is in no session.
+const mode = g.oneOf('plan', 'ask', 'auto');
 
 /** What each kind of entry holds, so that a damaged file cannot end the program. */
 const bodies = {
   /** `typed`: before attachments were read; `line`: the same with what is `inert` in it, to be edited again. */
-  user: object({ content: list(part) }, { typed: text, line: text }),
-  assistant: object({ message }),
+  user: g.object({ content: g.list(part) }, { typed: g.text, line: g.text }),
+  assistant: g.object({ message }),
   /** What came of a call stands with `done`. */
-  tool: object(
-    { callId: text, name: text, state: oneOf('proposed', 'started', 'done') },
-    { text, images: list(storedPart), isError: flag, ms: number },
+  tool: g.object(
+    { callId: g.text, name: g.text, state: g.oneOf('proposed', 'started', 'done') },
+    { text: g.text, images: g.list(storedPart), isError: g.flag, ms: number },
   ),
-  mode: object({ mode: oneOf('plan', 'ask', 'auto', 'yolo') }),
-  model: object({ model: text }),
-  profile: object({ name: textOrNull }),
-  name: object({ name: text }, { by: oneOf('person', 'model') }),
-  system: object({ text: textOrNull }),
-  roots: object({ roots: list(text) }),
-  todos: object({ todos: list(todo) }),
+  mode: g.object({ mode }),
+  model: g.object({ model: g.text }),
+  /** With what it brings along: mode and model hold until something else is chosen. */
+  profile: g.object({ name: g.textOrNull }, { mode, model: g.text }),
+  name: g.object({ name: g.text }),
+  system: g.object({ text: g.textOrNull }),
+  roots: g.object({ roots: g.list(g.text) }),
+  todos: g.object({ todos: g.list(todo) }),
   /** `request`: the newest words of the person, when their message is not among those that were kept. */
-  compaction: object(
-    { summary: text, firstKeptId: text, by: oneOf('model', 'fallback') },
-    { request: text, tokensBefore: number, tokensAfter: number },
+  compaction: g.object(
+    { summary: g.text, firstKeptId: g.text, by: g.oneOf('model', 'fallback') },
+    { request: g.text, tokensBefore: number, tokensAfter: number },
   ),
   /** The outputs of these calls are left out of what the model is sent. */
-  prune: object({ callIds: list(text) }),
-  leaf: object({ to: textOrNull }),
+  prune: g.object({ callIds: g.list(g.text) }),
+  leaf: g.object({ to: g.textOrNull }),
 };
-type Bodies = { readonly [T in keyof typeof bodies]: { readonly type: T } & Guarded<(typeof bodies)[T]> };
+type Bodies = { readonly [T in keyof typeof bodies]: { readonly type: T } & g.Guarded<(typeof bodies)[T]> };
 export type EntryBody = Bodies[keyof Bodies];
 export type EntryOf<T extends keyof Bodies> = Bodies[T] & Stamp;
 
-interface Stamp {
-  readonly id: string;
-  /** The entry before it on its branch; null for the first. */
-  readonly parent: string | null;
-  readonly ts: string;
-}
+/** `parent`: the entry before it on its branch; null for the first. */
+const stamp = g.object({ id, parent: g.textOrNull, ts: g.text, type: g.text });
+type Stamp = Omit<g.Guarded<typeof stamp>, 'type'>;
 export type Entry = EntryBody & Stamp;
-const stamp = object({ id, parent: textOrNull, ts: text, type: text });
 
 /** A line of a session file; undefined for one that is damaged, or of a later version. Nothing here throws. */
 export function parseEntry(line: string): Entry | undefined {
@@ -99,11 +93,10 @@ export function parseEntry(line: string): Entry | undefined {
   return bodies[value.type as keyof Bodies](value) ? (value as unknown as Entry) : undefined;
 }
 
-/** The header, or the number of another version that wrote it; undefined when it is none. */
-export function parseHeader(line: string): SessionHeader | number | undefined {
+/** The first line of a session file; undefined when it is none of this version. */
+export function parseHeader(line: string): SessionHeader | undefined {
   const value = parsed(line);
-  if (header(value)) return value;
-  return object({ type: oneOf('session'), v: number })(value) && value.v !== 1 ? value.v : undefined;
+  return header(value) ? value : undefined;
 }
 
 function parsed(line: string): unknown {
@@ -111,5 +104,23 @@ function parsed(line: string): unknown {
     return JSON.parse(line);
   } catch {
     return undefined; // Cut by a crash, or damaged since.
+  }
+}
+
+/** What was said, by whom; undefined for an entry that says nothing. It is as it was written: do not print it raw. */
+export function wordsOf(
+  entry: Entry,
+): { readonly role: 'you' | 'answer' | 'tool' | 'summary'; readonly text: string } | undefined {
+  switch (entry.type) {
+    case 'user':
+      return { role: 'you', text: entry.typed || textOf(entry.content) };
+    case 'assistant':
+      return { role: 'answer', text: entry.message.text };
+    case 'tool':
+      return entry.text === undefined ? undefined : { role: 'tool', text: entry.text };
+    case 'compaction':
+      return { role: 'summary', text: entry.summary };
+    default:
+      return undefined;
   }
 }

@@ -1,49 +1,37 @@
 import { printable } from '../terminal/printable.ts';
-import type { Entry, EntryOf } from './entry.ts';
+import { oneLine } from '../text/one-line.ts';
+import { wordsOf, type Entry } from './entry.ts';
 import type { Session } from './session.ts';
 
 /** The current branch as Markdown to read and to share. */
 export function exportMarkdown(session: Session): string {
   const { id, created, cwd } = session.header;
-  const blocks = [
-    `# ${inline(session.name ?? `Session ${id}`)}`,
-    `${created}, in ${inline(cwd)}`,
-    ...session.path().flatMap(blocksOf),
-  ];
+  const title = oneLine(session.state.name ?? `Session ${id}`);
+  const blocks = [`# ${title}`, `${created}, in ${oneLine(cwd)}`, ...session.path().flatMap(blocksOf)];
   // It may be printed: without what a terminal would obey.
   return printable(`${blocks.filter((block) => block !== '').join('\n\n')}\n`);
 }
 
 function blocksOf(entry: Entry): string[] {
+  const { text = '' } = wordsOf(entry) ?? {};
   switch (entry.type) {
-    case 'user':
-      return said(entry) === '' ? [] : ['## You', quoted(said(entry))];
+    case 'user': {
+      // What came with it, not what that held.
+      const others = entry.content.flatMap((part) => (part.type === 'stored' ? [`*[${part.name}]*`] : []));
+      return entry.typed === '' ? [] : ['## You', quoted([text, ...others].join('\n\n'))];
+    }
     case 'assistant': {
-      const { text, calls, model } = entry.message;
-      const called = calls.flatMap((call) => [`Calls ${inline(call.name)}`, fenced(call.arguments || '{}')]);
-      return [`## ${inline(model)}`, closed(text.trim()), ...called];
+      const { calls, model } = entry.message;
+      const called = calls.flatMap(({ name, arguments: args }) => [`Calls ${oneLine(name)}`, fenced(args)]);
+      return [`## ${oneLine(model)}`, text.trim(), ...called];
     }
-    case 'tool': {
-      if (entry.state !== 'done') return [];
-      const seconds = entry.ms === undefined ? '' : `, ${(entry.ms / 1000).toFixed(1)} s`;
-      const title = `${entry.isError ? 'Error' : 'Result'} of ${inline(entry.name)}${seconds}`;
-      const images = (entry.images ?? []).map(({ name }) => `*[${inline(name)}]*`);
-      return [title, ...(entry.text ? [fenced(entry.text)] : []), ...images];
-    }
+    case 'tool':
+      return entry.state === 'done' ? [`Result of ${oneLine(entry.name)}`, fenced(text)] : [];
     case 'compaction':
-      return ['What came before was summarised for the model:', quoted(entry.summary)];
+      return ['What came before was summarised for the model:', quoted(text)];
     default:
       return [];
   }
-}
-
-/** What the person typed, and what came with it; not what it held, nor what was told to the model beside it. */
-function said({ typed, content }: EntryOf<'user'>): string {
-  const others = content.flatMap((part) => {
-    if (part.type === 'text') return typed === undefined ? [part.text] : [];
-    return [part.type === 'image' ? '*[image]*' : `*[${inline(part.name)}]*`];
-  });
-  return [...(typed ? [typed] : []), ...others].join('\n\n');
 }
 
 /** A block of code, with a fence that is longer than any in it. */
@@ -53,18 +41,5 @@ function fenced(text: string): string {
   return `${fence}\n${text.replace(/\n$/, '')}\n${fence}`;
 }
 
-/** Markdown of the model, with the fence closed that an interruption left open: all the rest would be code. */
-function closed(text: string): string {
-  const fences = [...text.matchAll(/^ {0,3}(`{3,}|~{3,})/gm)];
-  return fences.length % 2 === 0 ? text : `${text}\n${fences.at(-1)?.[1] ?? ''}`;
-}
-
 /** Whatever stands in a quote ends with it. */
 const quoted = (text: string): string => text.replaceAll(/^/gm, '> ').replaceAll(/ +$/gm, '');
-
-/** On one line, with nothing in it that Markdown would take for its own. */
-const inline = (text: string): string =>
-  text
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll(/[\\`*_[\]<>#|]/g, String.raw`\$&`)
-    .trim();

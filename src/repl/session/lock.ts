@@ -6,24 +6,21 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
  */
 export function takeLock(file: string): (() => void) | undefined {
   const path = `${file}.lock`;
-  const mine = `${process.pid} ${startOf(process.pid)}\n`;
   if (isLocked(file)) return undefined;
   rmSync(path, { force: true });
   try {
-    writeFileSync(path, mine, { flag: 'wx', mode: 0o600 });
+    writeFileSync(path, `${process.pid} ${startOf(process.pid)}\n`, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     // Another one was faster.
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
     throw error;
   }
-  return () => {
-    if (read(path) === mine) rmSync(path, { force: true });
-  };
+  return () => rmSync(path, { force: true });
 }
 
 /** Whether a process that lives has the session open. */
 export function isLocked(file: string): boolean {
-  const [, pid, start] = /^(\d+) (\S+)\n$/.exec(read(`${file}.lock`) ?? '') ?? [];
+  const [, pid, start] = /^(\d+) (\S+)\n$/.exec(read(`${file}.lock`)) ?? [];
   // The number may belong to another program by now.
   return pid !== undefined && lives(Number(pid)) && startOf(Number(pid)) === start;
 }
@@ -40,13 +37,13 @@ function lives(pid: number): boolean {
 function startOf(pid: number): string {
   const stat = read(`/proc/${pid}/stat`);
   // Field 22, counted after the program's name, which may hold spaces and brackets.
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '-';
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '-';
 }
 
-function read(path: string): string | undefined {
+function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return undefined; // Not there: no lock, or no such process.
+    return ''; // Not there: no lock, or no such process.
   }
 }

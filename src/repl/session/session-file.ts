@@ -1,64 +1,80 @@
-import { closeSync, constants, fstatSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { ChatError } from '../errors.ts';
-import { openToAppend } from '../files/private-file.ts';
+import { makePrivateFolder, openToAppend } from '../files/private-file.ts';
 import { takeLock } from './lock.ts';
 
-/** A session file that this process may write, until it is closed and its lock given back. */
+/**
+ * A session file that this process may write, until it is closed. A new one is made with the first thing that the
+ * person says: a session that is opened and left leaves nothing.
+ */
 export class SessionFile {
   readonly path: string;
-  readonly #release: () => void;
-  readonly #opened: number;
-  /** The last line was cut, by a crash or a full disk: the next one must not be glued to it. */
-  #torn: boolean;
-  #open = true;
+  #release: (() => void) | undefined;
+  #opened: number | undefined;
+  /** Lines of a file that is not made yet. */
+  #waiting = '';
+  /** The last line may have been cut, by a crash or a full disk: the next one must not be glued to it. */
+  #before = '\n';
 
-  /** Opens a file whose lock is held. Throws SESSION_UNUSABLE. */
-  constructor(path: string, release: () => void, flags = 0) {
+  /** `release`: gives back the lock of a file that is there. Throws SESSION_UNUSABLE. */
+  constructor(path: string, release?: () => void) {
     this.path = path;
     this.#release = release;
-    this.#opened = openToAppend(path, flags, 'SESSION_UNUSABLE');
-    const { size } = fstatSync(this.#opened);
-    const last = Buffer.alloc(1);
-    this.#torn = size > 0 && readSync(this.#opened, last, 0, 1, size - 1) === 1 && last.toString() !== '\n';
+    if (release) this.#opened = openToAppend(path, 0, 'SESSION_UNUSABLE');
   }
 
-  /** Appends whole lines, in one write. Throws SESSION_UNUSABLE when they cannot be written, or not all of them. */
-  write(lines: string): void {
+  get isMade(): boolean {
+    return this.#release !== undefined;
+  }
+
+  /** Appends a line; `said`: something that the file is made for. Throws SESSION_UNUSABLE when it is not kept whole. */
+  write(line: string, said: boolean): void {
+    if (this.isMade) return this.#append(line);
+    if (said) return this.#make(this.#waiting + line);
+    this.#waiting += line;
+    return undefined;
+  }
+
+  close(): void {
+    if (this.#opened !== undefined) closeSync(this.#opened);
+    this.#opened = undefined;
+    this.#release?.();
+  }
+
+  #make(lines: string): void {
+    const folder = dirname(this.path);
+    // The folder above it first: either could have been put there by somebody else.
+    for (const one of [dirname(folder), folder]) makePrivateFolder(one, 'SESSION_UNUSABLE');
+    const release = takeLock(this.path);
+    if (!release) throw failed(this.path, 'it is open in another window');
+    try {
+      this.#opened = openToAppend(this.path, constants.O_CREAT | constants.O_EXCL, 'SESSION_UNUSABLE');
+      this.#before = '';
+      this.#append(lines);
+      this.#release = release;
+    } catch (error) {
+      if (this.#opened !== undefined) rmSync(this.path, { force: true });
+      this.close();
+      release();
+      throw error;
+    }
+  }
+
+  /** In one write. */
+  #append(lines: string): void {
     // The number may belong to another file by now.
-    if (!this.#open) throw failed(this.path, 'it was closed');
-    const bytes = Buffer.from(this.#torn ? `\n${lines}` : lines);
+    if (this.#opened === undefined) throw failed(this.path, 'it was closed');
+    const bytes = Buffer.from(this.#before + lines);
+    this.#before = '\n';
     let written;
     try {
       written = writeSync(this.#opened, bytes);
     } catch (error) {
       throw failed(this.path, String((error as { code?: unknown }).code), { cause: error });
     }
-    if (written > 0) this.#torn = written < bytes.length;
-    if (this.#torn) throw failed(this.path, 'the disk is full');
-  }
-
-  close(): void {
-    if (!this.#open) return;
-    this.#open = false;
-    closeSync(this.#opened);
-    this.#release();
-  }
-}
-
-/** Makes the file with what it begins with. Throws SESSION_UNUSABLE when it cannot be written; then there is none. */
-export function createFile(path: string, lines: string): SessionFile {
-  const release = takeLock(path);
-  if (!release) throw failed(path, 'it is open in another window');
-  let file: SessionFile | undefined;
-  try {
-    file = new SessionFile(path, release, constants.O_CREAT | constants.O_EXCL);
-    file.write(lines);
-    return file;
-  } catch (error) {
-    file?.close();
-    if (file) rmSync(path, { force: true });
-    release();
-    throw error;
+    if (written < bytes.length) throw failed(this.path, 'the disk is full');
+    this.#before = '';
   }
 }
 

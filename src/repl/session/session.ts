@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { dirname } from 'node:path';
+import { join } from 'node:path';
 import { ChatError } from '../errors.ts';
-import { makePrivateFolder } from '../files/private-file.ts';
-import { parseEntry, type Entry, type EntryBody, type SessionHeader } from './entry.ts';
-import { createFile, type SessionFile } from './session-file.ts';
-import { isSetting, noSettings, settle, type Settings } from './settings.ts';
-
-export const newId = (): string => randomBytes(4).toString('hex');
+import { readSessionText } from '../files/private-file.ts';
+import { parseEntry, parseHeader, type Entry, type EntryBody, type SessionHeader } from './entry.ts';
+import { takeLock } from './lock.ts';
+import { SessionFile } from './session-file.ts';
+import { reduce, type State } from './state.ts';
+import { noResult, unfinishedCalls } from './unfinished.ts';
 
 const lineOf = (value: object): string => `${JSON.stringify(value)}\n`;
 
@@ -16,23 +16,22 @@ const lineOf = (value: object): string => `${JSON.stringify(value)}\n`;
  */
 export class Session {
   readonly header: SessionHeader;
-  /** What was set, on whichever branch, and the entries that say so. */
-  settings: Settings = noSettings;
+  /** What was chosen, and the entries that say so: they hang on nothing, and nothing hangs on them. */
+  state: State = {};
   readonly set: Entry[] = [];
   /** The entry that the next one hangs on; null at the beginning. */
   leaf: string | null = null;
+  /** Lines of its file that could not be read. */
+  damaged = 0;
   readonly #entries = new Map<string, Entry>();
-  readonly #children = new Map<string | null, Entry[]>();
   #path: Entry[] | undefined = [];
   #newest: string | null = null;
-  #file: SessionFile | undefined;
-  /** Where its file will be, and what it will begin with; a session that is opened and left leaves nothing. */
-  #waiting: { readonly path: string; readonly lines: string[] } | undefined;
+  readonly #file: SessionFile | undefined;
 
-  /** `path`: where its file will be; without it, it is kept nowhere, or in a file that is given later. */
-  constructor(header: SessionHeader, path?: string) {
+  /** Without a file it is kept nowhere. */
+  constructor(header: SessionHeader, file?: SessionFile) {
     this.header = header;
-    if (path !== undefined) this.#waiting = { path, lines: [lineOf(header)] };
+    this.#file = file;
   }
 
   get id(): string {
@@ -40,10 +39,7 @@ export class Session {
   }
   /** Where it is kept; undefined as long as nothing was said, and for one that is kept nowhere. */
   get file(): string | undefined {
-    return this.#file?.path;
-  }
-  get name(): string | undefined {
-    return this.settings.name;
+    return this.#file?.isMade ? this.#file.path : undefined;
   }
 
   /** From the root to the leaf, or to another entry. That to the leaf grows with `append`. */
@@ -51,20 +47,19 @@ export class Session {
     return to === undefined ? (this.#path ??= this.#pathTo(this.leaf)) : this.#pathTo(to);
   }
   entry = (id: string): Entry | undefined => this.#entries.get(id);
-  /** What hangs on an entry, oldest first; on null: what begins the conversation. */
-  children = (id: string | null): readonly Entry[] => this.#children.get(id) ?? [];
+  /** All of the tree, oldest first. */
+  entries = (): readonly Entry[] => [...this.#entries.values()];
 
   /** Writes the entry, then returns it. Throws SESSION_UNUSABLE when it cannot be written; all is as before, then. */
   append(body: EntryBody): Entry {
-    let id = newId();
-    while (this.entry(id)) id = newId();
-    const stamp = { id, parent: this.leaf, ts: new Date().toISOString() };
+    const stamp = { id: randomBytes(4).toString('hex'), parent: this.leaf, ts: new Date().toISOString() };
+    if (this.entry(stamp.id)) return this.append(body);
     // Twice: to stand first in the line, and to win over those of an entry that is given as a body.
     const line = lineOf(Object.assign({ type: body.type, ...stamp }, body, stamp));
     // Read back, so that it is now what it will be after a restart, whatever becomes of `body`.
     const entry = parseEntry(line);
     if (!entry) throw new TypeError(`This is no entry: ${line.slice(0, 200)}`);
-    this.#write(line, body.type === 'user');
+    this.#file?.write(line, body.type === 'user');
     this.take(entry);
     return entry;
   }
@@ -79,25 +74,21 @@ export class Session {
   /** Takes over what another session holds, as the first of its lines. */
   begin(entries: readonly Entry[]): void {
     for (const entry of entries) {
+      this.#file?.write(lineOf(entry), entry.type === 'user');
       this.take(entry);
-      this.#waiting?.lines.push(lineOf(entry));
     }
-    if (entries.some(({ type }) => type === 'user')) this.#start();
   }
 
   /** Takes the next entry of its file. */
   take(entry: Entry): void {
-    if (isSetting(entry)) {
-      this.settings = settle(this.settings, entry);
+    const state = reduce(this.state, entry);
+    if (state) {
+      this.state = state;
       this.set.push(entry);
     } else if (entry.type === 'leaf') {
       this.leaf = this.#placeOf(entry.to);
       this.#path = undefined;
     } else if (!this.#entries.has(entry.id)) this.#add(entry);
-  }
-
-  keepIn(file: SessionFile): void {
-    this.#file = file;
   }
 
   close(): void {
@@ -113,9 +104,6 @@ export class Session {
     const parent = this.#placeOf(given.parent);
     const entry = parent === given.parent ? given : { ...given, parent };
     this.#entries.set(entry.id, entry);
-    const siblings = this.#children.get(parent);
-    if (siblings) siblings.push(entry);
-    else this.#children.set(parent, [entry]);
     if (parent === this.leaf) this.#path?.push(entry);
     else this.#path = undefined;
     this.leaf = this.#newest = entry.id;
@@ -126,27 +114,61 @@ export class Session {
     for (let at = this.#entries.get(id ?? ''); at; at = this.#entries.get(at.parent ?? '')) found.push(at);
     return found.toReversed();
   }
+}
 
-  /** Its file is made with the first thing that the person says. */
-  #write(line: string, said: boolean): void {
-    if (this.#file) return this.#file.write(line);
-    this.#waiting?.lines.push(line);
-    if (!said) return;
-    try {
-      this.#start();
-    } catch (error) {
-      this.#waiting?.lines.pop();
-      throw error;
+/** A new session, whose file will be in a folder; without a folder it is kept nowhere. */
+export function createSession(
+  folder: string | undefined,
+  more: Pick<SessionHeader, 'cwd' | 'temporary' | 'parent'>,
+): Session {
+  const created = new Date().toISOString();
+  const id = randomBytes(4).toString('hex');
+  const name = `${created.replaceAll(/[:.]/g, '-')}_${id}.jsonl`;
+  const header: SessionHeader = { v: 1, type: 'session', id, created, ...more };
+  const file = folder === undefined ? undefined : new SessionFile(join(folder, name));
+  file?.write(lineOf(header), false);
+  return new Session(header, file);
+}
+
+/** Opens a session to go on with it; a copy when another process has it open. Throws SESSION_UNUSABLE. */
+export function openOrFork(folder: string, path: string): { session: Session; forked: boolean } {
+  readSessionText(path, 1); // Throws for what is no file of ours, before a lock is put beside it.
+  const release = takeLock(path);
+  try {
+    // Read after the lock was taken, so that nothing is appended in between.
+    const [first = '', ...lines] = readSessionText(path).split('\n');
+    const header = parseHeader(first);
+    if (!header) throw unusable(path, 'is no session of this version, or its first line is damaged');
+    const session = new Session(header, release && new SessionFile(path, release));
+    for (const line of lines) {
+      const entry = parseEntry(line);
+      if (entry) session.take(entry);
+      else if (line !== '') session.damaged++;
     }
+    return { session: release ? session : copyElsewhere(folder, session), forked: !release };
+  } catch (error) {
+    release?.();
+    throw error;
   }
+}
 
-  #start(): void {
-    if (!this.#waiting) return;
-    const { path, lines } = this.#waiting;
-    // The folder above it first: either could have been put there by somebody else.
-    makePrivateFolder(dirname(dirname(path)), 'SESSION_UNUSABLE');
-    makePrivateFolder(dirname(path), 'SESSION_UNUSABLE');
-    this.#file = createFile(path, lines.join(''));
-    this.#waiting = undefined;
-  }
+export const unusable = (path: string, why: string): ChatError =>
+  new ChatError('SESSION_UNUSABLE', `${path} cannot be used: it ${why}.`);
+
+/** A new session that begins with the path to an entry, or to the leaf, and all that was chosen. */
+export function forkSession(folder: string, session: Session, at?: string | null): Session {
+  const { cwd, temporary } = session.header;
+  const copy = createSession(folder, { cwd, parent: session.id, ...(temporary && { temporary }) });
+  copy.begin([...session.set, ...session.path(at)]);
+  return copy;
+}
+
+/** Its open calls are asked about, or still run, in the other window. */
+function copyElsewhere(folder: string, session: Session): Session {
+  const copy = forkSession(folder, session);
+  const unknown = { state: 'done', text: noResult, isError: true } as const;
+  for (const { call } of unfinishedCalls(copy.path()))
+    copy.append({ type: 'tool', callId: call.id, name: call.name, ...unknown });
+  copy.damaged = session.damaged;
+  return copy;
 }

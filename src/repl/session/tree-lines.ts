@@ -1,6 +1,5 @@
-import { textOf } from '../message.ts';
 import { oneLine } from '../text/one-line.ts';
-import type { Entry } from './entry.ts';
+import { wordsOf, type Entry } from './entry.ts';
 import type { Session } from './session.ts';
 
 export interface TreeLine {
@@ -18,35 +17,42 @@ export interface TreeLine {
 
 /** The whole tree: what was said, answered and summarised. A straight run is flat; each branch of several is deeper. */
 export function treeLines(session: Session): TreeLine[] {
-  const current = session.path().findLast((entry) => labelOf(entry) !== undefined)?.id;
+  const current = session.path().findLast(isShown)?.id;
+  /** For each shown entry, and for the beginning: the shown ones that come next, oldest first. */
+  const next = new Map<string | null, Entry[]>();
+  /** The nearest shown entry at or before each. */
+  const shown = new Map<string | null, string | null>();
+  for (const entry of session.entries()) {
+    const before = shown.get(entry.parent) ?? null;
+    shown.set(entry.id, isShown(entry) ? entry.id : before);
+    if (isShown(entry)) next.set(before, [...(next.get(before) ?? []), entry]);
+  }
   const lines: TreeLine[] = [];
-  const left = branchesOf(session, null, 0);
-  for (let next = left.pop(); next; next = left.pop()) {
-    const { entry, ...place } = next;
-    lines.push({ id: entry.id, ...place, label: labelOf(entry) ?? '', current: entry.id === current });
-    left.push(...branchesOf(session, entry.id, place.depth));
+  // A stack, not a recursion: a conversation may be thousands of entries deep.
+  const left: TreeLine[] = [];
+  const branch = (from: string | null, depth: number) => {
+    const entries = next.get(from) ?? [];
+    const several = entries.length > 1;
+    for (const entry of entries.toReversed()) {
+      const { role, text = '' } = wordsOf(entry) ?? {};
+      left.push({
+        id: entry.id,
+        depth: several ? depth + 1 : depth,
+        mark: several ? (entry === entries.at(-1) ? '└ ' : '├ ') : '',
+        label: `${role}: ${oneLine(text, 200)}`,
+        current: entry.id === current,
+      });
+    }
+  };
+  branch(null, 0);
+  for (let one = left.pop(); one; one = left.pop()) {
+    lines.push(one);
+    branch(one.id, one.depth);
   }
   return lines;
 }
 
-type Branch = Pick<TreeLine, 'depth' | 'mark'> & { readonly entry: Entry };
-
-/** The next entries after this one that are shown, the first of them last: as a stack. */
-function branchesOf(session: Session, id: string | null, depth: number): Branch[] {
-  const found: Entry[] = [];
-  const left = [...session.children(id)];
-  for (let entry = left.pop(); entry; entry = left.pop()) {
-    if (labelOf(entry) !== undefined) found.push(entry);
-    else left.push(...session.children(entry.id));
-  }
-  return found.length > 1
-    ? found.map((entry, at) => ({ entry, depth: depth + 1, mark: at === 0 ? '└ ' : '├ ' }))
-    : found.map((entry) => ({ entry, depth, mark: '' }));
-}
-
-function labelOf(entry: Entry): string | undefined {
-  if (entry.type === 'user') return `you: ${oneLine(entry.typed || textOf(entry.content), 200)}`;
-  if (entry.type === 'compaction') return 'what came before was summarised';
-  if (entry.type !== 'assistant' || entry.message.text.trim() === '') return undefined;
-  return `answer: ${oneLine(entry.message.text, 200)}`;
+function isShown(entry: Entry): boolean {
+  const { role, text = '' } = wordsOf(entry) ?? {};
+  return role !== undefined && role !== 'tool' && (role === 'you' || text.trim() !== '');
 }

@@ -1,5 +1,5 @@
 import type { ToolCall } from '../message.ts';
-import type { CallState, Entry } from './entry.ts';
+import type { Entry, EntryOf } from './entry.ts';
 
 /** Neutral words: nobody knows whether it was run. */
 export const noResult = 'No result was recorded; the call may or may not have run.';
@@ -7,7 +7,7 @@ export const noResult = 'No result was recorded; the call may or may not have ru
 export interface UnfinishedCall {
   readonly call: ToolCall;
   /** How far it got. `started`: whether it took effect is not known; before that it did not. */
-  readonly state: 'none' | Exclude<CallState, 'done'>;
+  readonly state: 'none' | Exclude<EntryOf<'tool'>['state'], 'done'>;
 }
 
 /**

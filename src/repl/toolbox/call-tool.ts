@@ -6,21 +6,19 @@ import { failed, type CallOptions, type CallPlan, type Tool, type ToolReply } fr
 
 /** The longest timer there is: how long a call may take is counted here. */
 const forever = 2 ** 31 - 1;
-/** How often that is counted, and how often progress is told at most: servers tell of every byte. */
-const stepMs = 50;
+/** Progress is told no more often: some servers tell of every byte. */
+const progressMs = 50;
 
 /** The server a tool belongs to, as far as a call needs it. */
 export interface Callee {
-  readonly timeoutMs: number;
-  /** As it is now: a server may have been started again, or have changed, since the person was asked. */
-  current(tool: string): Tool | undefined;
+  readonly config: { readonly timeoutMs: number };
+  /** As they are now: a server may have been started again, or have changed, since the person was asked. */
+  readonly tools: readonly Tool[];
+  /** While it waits for an answer of the person, its time does not run. */
+  readonly questions: number;
   /** Starts a server that has died. Throws SERVER_FAILED. */
   connected(): Promise<Client>;
-  /** It waits for an answer of the person: that is not its time. */
-  isAsking(): boolean;
-  /** Is told of what a call threw. */
-  failed(error: unknown): void;
-  /** What it last wrote to standard error. */
+  gotNone(): void;
   lastWords(): string;
 }
 
@@ -31,12 +29,20 @@ export async function callTool(
   args: Readonly<Record<string, unknown>>,
   { signal, progress, meta }: CallOptions,
 ): Promise<ToolReply> {
-  const clock = startClock(callee, progress);
-  const ended = AbortSignal.any([signal, clock.late]);
+  const { timeoutMs } = callee.config;
+  const late = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const heard = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => (callee.questions > 0 ? heard() : late.abort()), timeoutMs);
+  };
+  heard();
+  const ended = AbortSignal.any([signal, late.signal]);
   let sent = false;
+  let toldAt = -Infinity;
   const answer = async (): Promise<ToolReply> => {
     const client = await callee.connected();
-    const current = callee.current(tool);
+    const current = callee.tools.find((one) => one.tool === tool);
     if (!current) return failed(`MCP server "${server}" no longer has the tool ${tool}.`);
     if (current.definition !== definition)
       return failed(`The definition of ${tool} has changed. Look at it, and call it again if it still fits.`);
@@ -48,8 +54,12 @@ export async function callTool(
       {
         signal: ended,
         timeout: forever,
-        onprogress: ({ message, progress: steps, total }) =>
-          clock.heard(message ?? (total === undefined ? `${steps}` : `${steps} of ${total}`)),
+        onprogress({ message, progress: steps, total }) {
+          heard();
+          if (performance.now() - toldAt < progressMs) return;
+          toldAt = performance.now();
+          progress?.((message ?? (total === undefined ? `${steps}` : `${steps} of ${total}`)).slice(0, 500));
+        },
         // Without its output schema: a result that does not fit is still a result.
         toolDefinition: { name: tool, inputSchema: { ...inputSchema, type: 'object' } },
       },
@@ -66,35 +76,17 @@ export async function callTool(
     // An abort and a timeout look the same in the SDK: the signals tell them apart.
     const ran = sent ? 'it may or may not have run' : 'it was not run';
     if (signal.aborted) return failed(`Interrupted: ${ran}.`);
-    if (clock.late.aborted) return failed(`No answer within ${callee.timeoutMs / 1000} s: ${ran}.`);
-    if (error instanceof ChatError) return failed(error.message);
-    if (isAnswer(error) && error instanceof Error && 'code' in error)
-      return failed(`MCP server "${server}" answered with error ${String(error.code)}: ${error.message}`);
-    callee.failed(error);
-    const why = failureText(error, callee.lastWords());
-    return failed(`MCP server "${server}" failed during the call: ${why}. I${ran.slice(1)}.`);
+    if (late.signal.aborted) return failed(`No answer within ${timeoutMs / 1000} s: ${ran}.`);
+    return failed(failureOf(error, ran, server, callee));
   } finally {
-    clock.stop();
+    clearTimeout(timer);
   }
 }
 
-/** Aborts `late` when a server has said nothing for as long as it may take; hands on its progress now and then. */
-function startClock({ timeoutMs, isAsking }: Callee, progress: CallOptions['progress']) {
-  const late = new AbortController();
-  let left = timeoutMs;
-  let latest: string | undefined;
-  const timer = setInterval(() => {
-    if (!isAsking()) left -= stepMs;
-    if (left <= 0) late.abort();
-    if (latest !== undefined) progress?.(latest);
-    latest = undefined;
-  }, stepMs);
-  return {
-    late: late.signal,
-    heard(said: string) {
-      left = timeoutMs;
-      latest = said.slice(0, 500);
-    },
-    stop: () => clearInterval(timer),
-  };
+function failureOf(error: unknown, ran: string, server: string, callee: Callee): string {
+  if (error instanceof ChatError) return error.message;
+  if (isAnswer(error)) return `MCP server "${server}" answered with ${failureText(error, '')}`;
+  callee.gotNone();
+  const why = failureText(error, callee.lastWords());
+  return `MCP server "${server}" failed during the call: ${why}. I${ran.slice(1)}.`;
 }

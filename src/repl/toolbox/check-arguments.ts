@@ -1,53 +1,41 @@
 import type { ToolDefinition } from '../providers/provider.ts';
 import { isObject, tooDeep, type JsonObject } from '../text/json.ts';
 
-export type CheckedArguments = { readonly args: JsonObject } | { readonly problem: string };
-
-/** Says what is wrong with a value, in one sentence; undefined when it fits. */
-type Check = (value: unknown) => string | undefined;
+type Read<T> = { readonly value: T } | { readonly problem: string };
 
 /** As many as a model corrects at once. */
 const mostProblems = 3;
-
-/** Compiled once for each definition, for as long as the definition lives. */
-const compiled = new WeakMap<object, Check>();
 
 /**
  * Reads the arguments of a call as the model wrote them. What is no JSON object, or does not fit the tool's schema,
  * comes back as one sentence for the model that names the parameter. A schema that cannot be understood checks nothing:
  * its server does.
  */
-export async function checkArguments(tool: ToolDefinition, json: string): Promise<CheckedArguments> {
+export async function checkArguments(
+  { inputSchema }: ToolDefinition,
+  json: string,
+): Promise<{ readonly args: JsonObject } | { readonly problem: string }> {
   const found = jsonIn(json.trim() === '' ? '{}' : json);
   if ('problem' in found)
     return { problem: `The arguments are ${found.problem}. Send them again as one JSON object.` };
-  const { value: args } = found;
-  if (!isObject(args)) return { problem: 'The arguments have to be one JSON object.' };
-  const { inputSchema } = tool;
-  const check = compiled.get(inputSchema) ?? (await compile(inputSchema, false).catch(() => () => undefined));
-  compiled.set(inputSchema, check);
-  const problem = check(args);
-  return problem === undefined ? { args } : { problem: `The arguments do not fit: ${problem}.` };
+  if (!isObject(found.value)) return { problem: 'The arguments have to be one JSON object.' };
+  const check = await compile(inputSchema, false).catch(() => () => undefined);
+  const problem = check(found.value);
+  return problem === undefined ? { args: found.value } : { problem: `The arguments do not fit: ${problem}.` };
 }
 
-/**
- * Reads an answer that is to be one JSON value of any kind, and fits a schema. Throws what is wrong with the
- * schema.
- */
-export async function answerReader(
-  schema: JsonObject,
-): Promise<(answer: string) => { readonly value: unknown } | { readonly problem: string }> {
+/** Reads an answer that is to be one JSON value and fits a schema. Throws what is wrong with the schema. */
+export async function answerReader(schema: JsonObject): Promise<(answer: string) => Read<unknown>> {
   const check = await compile(schema, true);
   return (answer) => {
-    if (answer.trim() === '') return { problem: 'The answer is empty.' };
-    const found = jsonIn(answer);
+    const found = answer.trim() === '' ? { problem: 'empty' } : jsonIn(answer);
     if ('problem' in found) return { problem: `The answer is ${found.problem}.` };
     const problem = check(found.value);
     return problem === undefined ? found : { problem: `The answer does not fit: ${problem}.` };
   };
 }
 
-function jsonIn(text: string): { readonly value: unknown } | { readonly problem: string } {
+function jsonIn(text: string): Read<unknown> {
   try {
     const value: unknown = JSON.parse(text);
     return tooDeep(value) ? { problem: 'nested too deeply' } : { value };
@@ -56,8 +44,11 @@ function jsonIn(text: string): { readonly value: unknown } | { readonly problem:
   }
 }
 
-/** Throws for a schema that cannot be understood. */
-async function compile(schema: JsonObject, patterns: boolean): Promise<Check> {
+/** Says what is wrong with a value; undefined when it fits. Throws for a schema that cannot be understood. */
+async function compile(
+  schema: JsonObject,
+  patterns: boolean,
+): Promise<(value: unknown) => string | undefined> {
   // The one would be checked by a promise that rejects, the other means something else in the engine's dialect.
   if ('$async' in schema || JSON.stringify(schema).includes('"prefixItems":'))
     throw new Error(
@@ -74,9 +65,8 @@ async function compile(schema: JsonObject, patterns: boolean): Promise<Check> {
     if (fits(value)) return undefined;
     const problems = (fits.errors ?? []).map(({ instancePath, message = 'does not fit', params }) => {
       const where = instancePath === '' ? 'it' : `"${instancePath.slice(1).replaceAll('/', '.')}"`;
-      const [more] = Object.values(params as JsonObject);
-      const named = message.includes(String(more)) ? '' : `: ${JSON.stringify(more)}`;
-      return `${where} ${message}${more === undefined ? '' : named}`;
+      const [more = ''] = Object.values(params as JsonObject);
+      return `${where} ${message}${message.includes(String(more)) ? '' : `: ${JSON.stringify(more)}`}`;
     });
     return [...new Set(problems)].slice(0, mostProblems).join('; ');
   };

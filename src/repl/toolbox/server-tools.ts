@@ -1,8 +1,8 @@
 import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import type { ServerConfig } from '../config/server-config.ts';
+import { globMatches } from '../text/glob.ts';
 import { isObject, listOf, objectOf, textOf, tooDeep, type JsonObject } from '../text/json.ts';
-import { fingerprint } from './fingerprints.ts';
-import { isWanted, toolName } from './names.ts';
+import { fingerprint, identityOf, toolName } from './fingerprints.ts';
 import type { Annotations, Tool } from './tool.ts';
 
 /** A server whose pages never end is broken. */
@@ -14,9 +14,9 @@ const mostSchema = 100_000;
 /** As the specification wants them, and `/`; others could look like anything where they are shown. */
 const usualName = /^[\w./-]{1,128}$/;
 
+/** `problems`: a line for each tool that had to be left out. */
 interface Listed {
   readonly tools: readonly Omit<Tool, 'call'>[];
-  /** One line for each tool that had to be left out. */
   readonly problems: readonly string[];
 }
 
@@ -29,25 +29,25 @@ const anyPage: StandardSchemaV1<unknown, JsonObject> = {
 export async function listTools(
   client: Client,
   config: ServerConfig,
-  { identity, timeout }: { readonly identity: string; readonly timeout: number },
+  timeout: { readonly timeout: number },
 ): Promise<Listed> {
   if (client.getServerCapabilities()?.tools === undefined) return { tools: [], problems: [] };
   const listed: JsonObject[] = [];
   let cursor: string | undefined;
   for (let pages = 0; pages < mostPages && (pages === 0 || cursor); pages++) {
     const params = cursor ? { cursor } : {};
-    const page = await client.request({ method: 'tools/list', params }, anyPage, { timeout });
+    const page = await client.request({ method: 'tools/list', params }, anyPage, timeout);
     listed.push(...listOf(page['tools']).map(objectOf));
     cursor = textOf(page['nextCursor']);
   }
-  const named = listed.filter((said) => usualName.test(textOf(said['name']) ?? ''));
+  const named = listed.filter(({ name }) => typeof name === 'string' && usualName.test(name));
   const tools = new Map<string, Omit<Tool, 'call'>>();
   const problems: string[] = [];
   for (const said of named) {
     const name = String(said['name']);
     if (!isWanted(name, config.tools)) continue;
     const problem = tools.has(name) ? 'it was listed before' : problemOf(said);
-    if (problem === undefined) tools.set(name, toolOf(said, name, config, identity));
+    if (problem === undefined) tools.set(name, toolOf(said, name, config));
     else problems.push(`"${name}": ${problem}`);
   }
   const unnamed = listed.length - named.length;
@@ -56,41 +56,43 @@ export async function listTools(
   return { tools: [...tools.values()], problems };
 }
 
+/** Whether a server's tool is wanted: `*` stands for any characters, `!` excludes, the last glob that fits decides. */
+function isWanted(tool: string, globs: readonly string[] = []): boolean {
+  const last = globs.findLast((glob) => globMatches(glob.replace(/^!/, ''), tool));
+  return last === undefined ? globs.every((glob) => glob.startsWith('!')) : !last.startsWith('!');
+}
+
 /** Why a model could not be told of a tool, or could not call it. */
 function problemOf({ inputSchema = {}, execution }: JsonObject): string | undefined {
   if (tooDeep(inputSchema) || JSON.stringify(inputSchema).length > mostSchema)
     return 'its input schema is too large';
-  if (!isObject(inputSchema) || !mayBeObject(inputSchema)) return 'its input schema describes no object';
+  const { type = 'object' } = objectOf(inputSchema);
+  if (!isObject(inputSchema) || ![type].flat().includes('object'))
+    return 'its input schema describes no object';
   return objectOf(execution)['taskSupport'] === 'required' ? 'it can only be called as a task' : undefined;
 }
 
-function toolOf(said: JsonObject, name: string, config: ServerConfig, identity: string): Omit<Tool, 'call'> {
-  const annotations = objectOf(said['annotations']);
+function toolOf(said: JsonObject, name: string, config: ServerConfig): Omit<Tool, 'call'> {
+  const given = objectOf(said['annotations']);
   const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
-  const described = {
-    name,
-    title: textOf(said['title']) ?? textOf(annotations['title']),
-    description: textOf(said['description']) ?? '',
-    inputSchema: acceptableSchema(objectOf(said['inputSchema'])),
-    annotations: Object.fromEntries(
-      hints.flatMap((hint) => (typeof annotations[hint] === 'boolean' ? [[hint, annotations[hint]]] : [])),
-    ) as Annotations,
-  };
-  const { description, inputSchema } = described;
+  const annotations: Annotations = Object.fromEntries(
+    hints.flatMap((hint) => (typeof given[hint] === 'boolean' ? [[hint, given[hint]]] : [])),
+  );
+  const title = textOf(said['title']) ?? textOf(given['title']);
+  const description = textOf(said['description']) ?? '';
+  const inputSchema = acceptableSchema(objectOf(said['inputSchema']));
   return {
     name: toolName(config.name, name),
     server: config.name,
     tool: name,
     description: description.slice(0, mostDescription).toWellFormed(),
     inputSchema,
-    annotations: described.annotations,
+    annotations,
     trusted: config.trust,
-    identity,
-    definition: fingerprint(described),
+    identity: identityOf(config),
+    definition: fingerprint({ name, title, description, inputSchema, annotations }),
   };
 }
-
-const mayBeObject = ({ type = 'object' }: JsonObject): boolean => [type].flat().includes('object');
 
 /**
  * A tool's input schema in the form that every model takes: an object at its root, with `properties`, and no

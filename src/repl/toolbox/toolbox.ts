@@ -1,40 +1,29 @@
-import type { Client } from '@modelcontextprotocol/client';
 import type { ServerConfig } from '../config/server-config.ts';
 import { ChatError } from '../errors.ts';
 import type { Part } from '../message.ts';
 import { oneLine } from '../text/one-line.ts';
-import { endProcesses, within } from './ending.ts';
-import { ServerConnection, type Surroundings } from './server-connection.ts';
-import { failureText } from './failure-text.ts';
 import { promptParts, resourceParts } from './reply.ts';
+import type { Host } from './link.ts';
+import { endProcesses, ServerConnection, within } from './server-connection.ts';
 import type { Tool } from './tool.ts';
 
 /** As other hosts cut them. */
 const mostInstructions = 2048;
-
-type Ask<T> = (client: Client, timeout: { readonly timeout: number }) => Promise<T>;
-
-interface ToolboxOptions extends Surroundings {
-  readonly servers: readonly ServerConfig[];
-}
 
 /**
  * All servers and their tools, whatever state they are in. Nothing is started or loaded before `connect`. An
  * unknown server's name throws SERVER_FAILED.
  */
 export class Toolbox {
-  private readonly world: Surroundings;
+  private readonly world: Host;
   private readonly connections = new Map<string, ServerConnection>();
-  private starts: Promise<unknown> = Promise.resolve();
 
-  constructor({ servers, ...world }: ToolboxOptions) {
+  constructor({ servers, ...world }: Host & { readonly servers: readonly ServerConfig[] }) {
     this.world = world;
     for (const config of servers) this.connections.set(config.name, new ServerConnection(config, world));
   }
 
-  private all(): ServerConnection[] {
-    return [...this.connections.values()];
-  }
+  private all = (): ServerConnection[] => [...this.connections.values()];
 
   private connectionOf(name: string): ServerConnection {
     const found = this.connections.get(name);
@@ -45,12 +34,12 @@ export class Toolbox {
 
   /** Starts all servers at once, in the background. What fails is one warning. */
   connect(): void {
-    this.starts = Promise.all(this.all().map((connection) => connection.start()));
+    for (const connection of this.all()) void connection.start();
   }
 
   /** Resolves when every server is connected or has failed, or the time is over. */
   async ready(ms: number): Promise<void> {
-    await within(ms, this.starts);
+    await within(ms, Promise.all(this.all().map((connection) => connection.settled())));
   }
 
   /** Sorted by name, so that prompt caches hold. */
@@ -60,8 +49,8 @@ export class Toolbox {
   }
 
   servers() {
-    return this.all().map(({ config, state, tools, protocol, error }) => ({
-      name: config.name,
+    return this.all().map(({ config: { name }, state, tools, protocol, error }) => ({
+      name,
       state,
       tools: tools.length,
       protocol,
@@ -72,9 +61,11 @@ export class Toolbox {
   /** What trusted servers say of themselves, for the system prompt. */
   instructions(): string {
     return this.all()
-      .map(({ config, instructions }) => ({ config, said: instructions?.trim() ?? '' }))
-      .filter(({ config, said }) => config.trust && said !== '')
-      .map(({ config, said }) => `# ${config.name}\n${shortened(said)}`)
+      .filter(({ config, instructions = '' }) => config.trust && instructions.trim() !== '')
+      .map(({ config, instructions = '' }) => {
+        const more = instructions.trim().length > mostInstructions ? '…' : '';
+        return `# ${config.name}\n${instructions.trim().slice(0, mostInstructions).toWellFormed()}${more}`;
+      })
       .join('\n\n');
   }
 
@@ -87,43 +78,28 @@ export class Toolbox {
   /** A prompt with its arguments filled in, as parts of a message. Throws SERVER_FAILED. */
   async getPrompt(server: string, name: string, args: Readonly<Record<string, string>>): Promise<Part[]> {
     const params = { name, arguments: { ...args } };
-    const answer = await this.ask(server, (client, timeout) => client.getPrompt(params, timeout));
+    const answer = await this.connectionOf(server).use((client, timeout) =>
+      client.getPrompt(params, timeout),
+    );
     return promptParts(answer.messages);
   }
 
   /** Throws SERVER_FAILED. */
   async readResource(server: string, uri: string): Promise<Part[]> {
-    return resourceParts(await this.ask(server, (client, timeout) => client.readResource({ uri }, timeout)));
+    return resourceParts(
+      await this.connectionOf(server).use((client, timeout) => client.readResource({ uri }, timeout)),
+    );
   }
 
-  /** The addresses a server has, those of templates with `{placeholders}`; none when it does not answer. */
+  /** The addresses a server has; none when it is not there, or does not answer. */
   async resources(server: string): Promise<string[]> {
-    // A server with resources need not know templates.
-    const asked = [
-      this.askReady(server, (client, timeout) => client.listResources({}, timeout)),
-      this.askReady(server, (client, timeout) => client.listResourceTemplates({}, timeout)),
-    ] as const;
-    const [listed, templates] = await Promise.all(asked);
-    return [
-      ...(listed?.resources ?? []).map(({ uri }) => uri),
-      ...(templates?.resourceTemplates ?? []).map(({ uriTemplate }) => uriTemplate),
-    ];
-  }
-
-  private async ask<T>(server: string, asked: Ask<T>): Promise<T> {
-    return this.connectionOf(server)
-      .use(asked)
-      .catch((error: unknown) => {
-        if (error instanceof ChatError) throw error;
-        const message = `MCP server "${server}": ${failureText(error, '')}.`;
-        throw new ChatError('SERVER_FAILED', message, { cause: error });
-      });
-  }
-
-  /** While a person is typing, a server that is not there, or does not know what is asked, has nothing to say. */
-  private async askReady<T>(server: string, asked: Ask<T>): Promise<T | undefined> {
     const connection = this.connectionOf(server);
-    return connection.state === 'ready' ? connection.use(asked).catch(() => undefined) : undefined;
+    if (connection.state !== 'ready') return [];
+    const asked = connection.use((client, timeout) => client.listResources({}, timeout));
+    return asked.then(
+      ({ resources }) => resources.map(({ uri }) => uri),
+      () => [],
+    );
   }
 
   async rootsChanged(): Promise<void> {
@@ -142,13 +118,10 @@ export class Toolbox {
     const old = this.connections.get(config.name);
     const connection = new ServerConnection(config, this.world);
     this.connections.set(config.name, connection);
-    const start = Promise.resolve(old?.close()).then(() => connection.start());
-    // At once: whoever asks for `ready` next waits for this one, too.
-    this.starts = Promise.all([this.starts, start]);
-    await start;
+    await Promise.all([old?.close(), connection.start()]);
   }
 
-  /** Ends all servers; takes 3 seconds at most. */
+  /** Ends all servers; takes 2 seconds at most. */
   async close(): Promise<void> {
     await Promise.all(this.all().map((connection) => connection.close()));
   }
@@ -156,8 +129,3 @@ export class Toolbox {
   /** Ends their processes at once; blocks for 0.3 seconds at most. */
   readonly kill = (): void => endProcesses(this.all().flatMap((connection) => connection.pid() ?? []));
 }
-
-const shortened = (text: string): string =>
-  text.length <= mostInstructions
-    ? text.toWellFormed()
-    : `${text.slice(0, mostInstructions).toWellFormed()}…`;

@@ -1,5 +1,5 @@
 import type { CheckedCall, Rule } from '../approval/approval.ts';
-import type { Hooks } from './hooks.ts';
+import { isDeniedWhole } from '../approval/decide.ts';
 import type { ImagePart, Part } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import type { Person } from '../person/person.ts';
@@ -7,6 +7,7 @@ import type { Provider } from '../providers/provider.ts';
 import type { StoredPart } from '../session/entry.ts';
 import type { Session } from '../session/session.ts';
 import type { Tool } from '../toolbox/tool.ts';
+import type { Hooks } from './hooks.ts';
 import type { Mode } from './turn-event.ts';
 
 /**
@@ -20,8 +21,6 @@ export interface Agent {
   readonly mode: Mode;
   /** Whether to think: true and false are said to the model, undefined leaves it to it. */
   thinking?: boolean;
-  /** The last compaction had to do without the model: automatic ones only prune until one succeeds. */
-  compactionFailed: boolean;
   /** The person knows that the tools alone fill the window. */
   toolsFill?: boolean;
   readonly limits: Limits;
@@ -51,4 +50,12 @@ export interface Limits {
   readonly autoCompact: boolean;
   /** Tokens of context to be used, when that is less than the model's window. */
   readonly window?: number;
+}
+
+/** The tools the model is told of: in plan mode those that read; never one that a rule takes away as a whole. */
+export function offeredTools(agent: Pick<Agent, 'tools' | 'mode' | 'rules'>): readonly Tool[] {
+  const rules = agent.rules();
+  const fitsMode = ({ annotations, own, tool }: Tool) =>
+    agent.mode === 'plan' ? annotations.readOnlyHint === true : !own || tool !== 'exit_plan';
+  return agent.tools().filter((tool) => fitsMode(tool) && !isDeniedWhole(tool, rules));
 }

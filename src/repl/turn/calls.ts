@@ -5,10 +5,9 @@ import type { UnfinishedCall } from '../session/unfinished.ts';
 import { shortened } from '../text/shortened.ts';
 import { failed, type Tool, type ToolReply } from '../toolbox/tool.ts';
 import type { Agent } from './agent.ts';
-import { createChannel, merged } from './channel.ts';
 import { afterCall } from './hooks.ts';
-import { prepare, type Ready, type Said } from './prepare-call.ts';
-import { repetition, type Guard } from './repetition.ts';
+import { prepare, type Guard, type Ready } from './prepare-call.ts';
+import { told, type Tell } from './told.ts';
 import type { TurnEvent } from './turn-event.ts';
 
 /** Calls that only read run side by side, as many as this at a time. */
@@ -25,6 +24,9 @@ interface Batch {
   readonly cut?: boolean;
 }
 
+/** `once`: nobody was asked; what our server would ask is agreed to for this act alone. */
+type Said = 'once' | 'yes' | 'always';
+
 /** Why a call is not made, for the model. */
 interface Rejection {
   readonly reply: ToolReply;
@@ -33,50 +35,57 @@ interface Rejection {
   readonly stops?: boolean;
 }
 
+/** What the calls of a batch have in common. */
+interface Run extends Batch {
+  readonly agent: Agent;
+  readonly tell: Tell<TurnEvent>;
+}
+
 /**
  * Gives every call of one answer its result. Those that only read and need no question run side by side, the others one
  * after the other; a no rejects the ones still waiting. Says `stop` when the person wants the turn to end.
  */
-export async function* runCalls(agent: Agent, batch: Batch): AsyncGenerator<TurnEvent, 'go_on' | 'stop'> {
-  const { signal, guard } = batch;
-  for (const { call, state } of batch.calls)
+export const runCalls = (agent: Agent, batch: Batch): AsyncGenerator<TurnEvent, 'go_on' | 'stop'> =>
+  told((tell) => runBatch({ ...batch, agent, tell }));
+
+async function runBatch(run: Run): Promise<'go_on' | 'stop'> {
+  const { agent, calls, guard, signal, tell } = run;
+  for (const { call, state } of calls)
     if (state === 'none')
       agent.session.append({ type: 'tool', callId: call.id, name: call.name, state: 'proposed' });
-  const together: Ready[] = [];
-  const flush = () => runTogether(agent, together.splice(0), signal);
+  const together: Promise<unknown>[] = [];
   let rejected: string | undefined;
   let stops = false;
-  for (const open of batch.calls) {
-    const { call } = open;
-    const tool = agent.tools().find(({ name }) => name === call.name);
+  for (const open of calls) {
+    const tool = agent.tools().find(({ name }) => name === open.call.name);
     const reads = tool !== undefined && readsOnly(tool);
     // What a plan says of a call may depend on what was read before.
-    if (!reads) yield* flush();
-    const refusal = refusalOf(open, batch) ?? rejected;
-    if (refusal !== undefined) {
-      yield* finish(agent, call, failed(refusal), 0);
-      continue;
+    if (!reads || together.length === atOnce) await Promise.all(together.splice(0));
+    const refusal = refusalOf(open, run) ?? rejected;
+    const ready = refusal === undefined ? await prepare(agent, open, run) : failed(refusal);
+    if (!('checked' in ready)) {
+      await finish(run, open.call, ready);
+    } else if (reads && ready.verdict.effect === 'allow') {
+      const running = makeCall(run, ready, 'once');
+      // How it fails is told where it is awaited.
+      running.catch(() => undefined);
+      together.push(running);
+    } else {
+      await Promise.all(together.splice(0));
+      const answer = await answerFor(run, ready);
+      if (typeof answer === 'string') stops = (await makeCall(run, ready, answer)) || stops;
+      else {
+        await finish(run, open.call, answer.reply);
+        if (answer.rejects) rejected = 'Not run: the person rejected a call before it.';
+        stops ||= answer.stops === true;
+      }
     }
-    const ready = await prepare(agent, open, signal);
-    const repeated = await repetition(agent, call, ready, batch);
-    if (reads && 'checked' in ready && ready.verdict.effect === 'allow' && !repeated) {
-      together.push(ready);
-      continue;
-    }
-    yield* flush();
-    const answer =
-      repeated ?? ('checked' in ready ? await answerFor(agent, ready, signal) : { reply: ready });
-    if (typeof answer !== 'string') {
-      yield* finish(agent, call, answer.reply, 0);
-      if (answer.rejects) rejected = 'Not run: the person rejected a call before it.';
-      stops ||= answer.stops === true;
-    } else if ('checked' in ready)
-      stops = (yield* runOne(agent, { ...ready, said: answer }, signal)) || stops;
+    stops ||= guard.refused > 1;
     if (stops) rejected ??= 'Not run: the turn ends here.';
   }
-  yield* flush();
-  if (guard.refused)
-    yield { type: 'warning', text: 'The model makes the same call again and again: the turn ends here.' };
+  await Promise.all(together);
+  const text = 'The model makes the same call again and again: the turn ends here.';
+  if (guard.refused > 1) await tell({ type: 'warning', text });
   return stops || signal.aborted ? 'stop' : 'go_on';
 }
 
@@ -85,7 +94,7 @@ const readsOnly = ({ annotations, own, trusted }: Tool): boolean =>
   trusted && annotations.readOnlyHint === true && !own;
 
 /** Why a call cannot be made at all; undefined when it can. */
-function refusalOf({ state }: UnfinishedCall, { cut, signal }: Batch): string | undefined {
+function refusalOf({ state }: UnfinishedCall, { cut, signal }: Run): string | undefined {
   if (state === 'started')
     return 'The program ended while this call ran: it may or may not have taken effect. It was not repeated.';
   if (cut)
@@ -93,16 +102,16 @@ function refusalOf({ state }: UnfinishedCall, { cut, signal }: Batch): string | 
   return signal.aborted ? 'Not run: the turn was interrupted.' : undefined;
 }
 
-async function answerFor(agent: Agent, ready: Ready, signal: AbortSignal): Promise<Said | Rejection> {
-  const { checked } = ready;
+async function answerFor({ agent, signal }: Run, ready: Ready): Promise<Said | Rejection> {
+  const { checked, repeated } = ready;
+  const { person, mode } = agent;
   if (ready.verdict.effect === 'allow') return 'once';
   // An answer to an earlier call of the batch may have settled this one.
-  const verdict = decide(checked, { mode: agent.mode, rules: agent.rules(), interactive: true });
-  if (verdict.effect === 'allow') return 'once';
-  const { person } = agent;
-  if (verdict.effect === 'deny' || !person) return { reply: failed(`Refused: ${verdict.why}`) };
+  const now = repeated ? ready.verdict : decide(checked, { mode, rules: agent.rules(), interactive: true });
+  if (now.effect === 'allow') return 'once';
+  if (now.effect === 'deny' || !person) return { reply: failed(`Refused: ${now.why}`) };
   const tools = agent.tools();
-  const question = approvalOf(checked, verdict.why, person.terminal);
+  const question = approvalOf(checked, now.why, person.terminal);
   const answer = (await person.ask({ ...question, signal })) ?? { answer: 'stop' };
   // The person knows why: it is no failure to them.
   const no = (text: string) => ({ reply: { ...failed(text), shown: 'not run' } });
@@ -123,45 +132,24 @@ async function answerFor(agent: Agent, ready: Ready, signal: AbortSignal): Promi
   }
 }
 
-async function* runTogether(
-  agent: Agent,
-  calls: readonly Ready[],
-  signal: AbortSignal,
-): AsyncGenerator<TurnEvent> {
-  for (let at = 0; at < calls.length; at += atOnce)
-    yield* merged(calls.slice(at, at + atOnce).map((ready) => runOne(agent, ready, signal)));
-}
-
 /** Makes a call; returns whether the turn is to end with it. */
-async function* runOne(
-  agent: Agent,
-  { call, checked, notes, said = 'once' }: Ready,
-  signal: AbortSignal,
-): AsyncGenerator<TurnEvent, boolean> {
+async function makeCall(run: Run, { call, checked, notes }: Ready, said: Said): Promise<boolean> {
+  const { agent, signal, tell } = run;
   const { tool, args, plan } = checked;
   agent.session.append({ type: 'tool', callId: call.id, name: call.name, state: 'started' });
-  const seen = said !== 'once' && plan?.preview !== undefined;
-  yield { type: 'call_started', call, tool, seen };
+  await tell({ type: 'call_started', call, tool, seen: said !== 'once' && plan?.preview !== undefined });
   const startedAt = performance.now();
-  const progress = createChannel<string>();
   const meta = plan?.ticket && { 'toolcrib/ticket': plan.ticket, 'toolcrib/said': said };
-  const reply = tool
-    .call(args, { signal, progress: progress.push, ...(meta && { meta }) })
-    .catch((error: unknown) => failed(error instanceof Error ? error.message : String(error)))
-    .finally(progress.end);
-  for await (const message of progress) yield { type: 'call_progress', call, message };
-  const result = await reply;
+  const progress = (message: string) => void tell({ type: 'call_progress', call, message });
+  const reply = await tool
+    .call(args, { signal, progress, ...(meta && { meta }) })
+    .catch((error: unknown) => failed(error instanceof Error ? error.message : String(error)));
   const ms = performance.now() - startedAt;
-  yield* finish(agent, call, await afterCall(agent, checked, { notes, reply: result }, signal), ms);
-  return result.stops === true;
+  await finish(run, call, await afterCall(agent, checked, { notes, reply }, signal), ms);
+  return reply.stops === true;
 }
 
-async function* finish(
-  agent: Agent,
-  call: ToolCall,
-  reply: ToolReply,
-  ms: number,
-): AsyncGenerator<TurnEvent> {
+async function finish({ agent, tell }: Run, call: ToolCall, reply: ToolReply, ms = 0): Promise<void> {
   const images = reply.images.map((image, at) => agent.keep(image, `${call.name} ${at + 1}`));
   agent.session.append({
     type: 'tool',
@@ -173,5 +161,5 @@ async function* finish(
     ms: Math.round(ms),
     ...(images.length > 0 ? { images } : {}),
   });
-  yield { type: 'call_ended', call, reply, ms };
+  await tell({ type: 'call_ended', call, reply, ms });
 }

@@ -12,19 +12,11 @@ export interface Hook {
   readonly tools?: string;
   /** The program and its arguments; no shell reads them. */
   readonly command: readonly string[];
-  /** 30 s without it. */
   readonly timeoutMs?: number;
 }
 export type Hooks = Readonly<Partial<Record<HookEvent, readonly Hook[]>>>;
 
-interface Outcome {
-  /** Why a call is not to be made; only from `before`. */
-  readonly refused?: string;
-  /** For the model. */
-  readonly notes: readonly string[];
-}
-
-const defaultTimeoutMs = 30_000;
+const usualTimeoutMs = 30_000;
 /** The exit code with which a hook says no; as in other agents, so that their hooks can be used. */
 const refusal = 2;
 /** Characters of a hook's words that the model is given. */
@@ -38,9 +30,15 @@ interface Hooked {
   warn(text: string): void;
 }
 
-/** What the person's hooks say before a call: a refusal, or notes for the model. */
-export const beforeCall = (agent: Hooked, call: CheckedCall, signal: AbortSignal): Promise<Outcome> =>
-  runHooks(agent, { event: 'before', call }, signal);
+/** What hooks say: why a call is not to be made, or notes for the model. */
+interface Words {
+  readonly refused?: string;
+  readonly notes: readonly string[];
+}
+
+/** A hook that does not work refuses the call as well: it may have been a guard. */
+export const beforeCall = (agent: Hooked, call: CheckedCall, signal: AbortSignal): Promise<Words> =>
+  runHooks(agent, 'before', { call, signal });
 
 /** The reply of a call with what hooks had to say before and after it. */
 export async function afterCall(
@@ -49,88 +47,57 @@ export async function afterCall(
   { reply, notes }: { readonly reply: ToolReply; readonly notes: readonly string[] },
   signal: AbortSignal,
 ): Promise<ToolReply> {
-  const result = { text: reply.text, isError: reply.isError };
-  const after = await runHooks(agent, { event: 'after', call, result }, signal);
+  const { text, isError } = reply;
+  const after = await runHooks(agent, 'after', { call, result: { text, isError }, signal });
   const all = [...notes, ...after.notes].map((note) => `[hook] ${note}`);
-  return all.length === 0 ? reply : { ...reply, text: [reply.text, ...all].join('\n') };
+  return all.length === 0 ? reply : { ...reply, text: [text, ...all].join('\n') };
 }
 
 /** Tells the hooks that a turn is over; who interrupted it knows. */
-export async function afterTurn(agent: Hooked, signal: AbortSignal): Promise<void> {
-  await runHooks(agent, { event: 'end' }, signal);
-}
+export const afterTurn = (agent: Hooked, signal: AbortSignal): Promise<unknown> =>
+  runHooks(agent, 'end', { signal });
 
 interface Occasion {
-  readonly event: HookEvent;
   readonly call?: CheckedCall;
   readonly result?: { readonly text: string; readonly isError: boolean };
+  readonly signal: AbortSignal;
 }
 
-/**
- * Runs the hooks of an event one after the other. What they print goes to the model; exit code 2 refuses the call,
- * for the reason given on standard error. A hook before a call that does not work refuses it as well: it may have
- * been a guard.
- */
-async function runHooks(
-  agent: Hooked,
-  { event, call, result }: Occasion,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  const { cwd, id } = agent.session.header;
+/** Runs the hooks of an event one after the other. */
+async function runHooks(agent: Hooked, event: HookEvent, { call, result, signal }: Occasion): Promise<Words> {
+  const { cwd, id: session } = agent.session.header;
   const { tool, args } = call ?? {};
   // Our own tools change nothing that a hook could guard.
   if (tool?.own || (signal.aborted && event !== 'before')) return { notes: [] };
-  const input = JSON.stringify({
-    event,
-    tool: tool?.tool,
-    server: tool?.server,
-    args,
-    result,
-    cwd,
-    session: id,
-  });
+  const about = { event, tool: tool?.tool, server: tool?.server, args, result, cwd, session };
   const notes: string[] = [];
-  for (const hook of agent.hooks[event] ?? []) {
-    if (tool && !isFor(hook, tool)) continue;
-    const { refused, broken, note } = outcomeOf(hook, await run(hook, input, cwd, signal));
-    if (broken !== undefined) agent.warn(broken);
-    const no = refused ?? broken;
-    if (no !== undefined && event === 'before') return { refused: no, notes };
-    const words = refused ?? note;
-    if (words) notes.push(words);
+  for (const { tools, command, timeoutMs = usualTimeoutMs } of agent.hooks[event] ?? []) {
+    if (tool && tools !== undefined && !isNamed(tools, tool)) continue;
+    const options = { input: JSON.stringify(about), cwd, timeoutMs, signal };
+    const { exitCode, stdout, stderr, ended } = await runProgram(command, options).catch(notStarted);
+    const words = (exitCode === 0 ? stdout : stderr).trim().slice(0, mostChars);
+    const isWell = ended === 'exited' && (exitCode === 0 || exitCode === refusal);
+    const how = {
+      exited: `failed with exit code ${exitCode}`,
+      timed_out: 'took too long',
+      aborted: 'was interrupted',
+    };
+    const broken = `The hook ${command.join(' ')} ${how[ended]}${words === '' ? '.' : `: ${words}`}`;
+    if (!isWell) agent.warn(broken);
+    if (event === 'before' && (!isWell || exitCode === refusal))
+      return { refused: isWell ? words || 'it gave no reason' : broken, notes };
+    if (isWell && words !== '') notes.push(words);
   }
   return { notes };
 }
 
-/** What a hook says by its end: no, that it does not work, or a note. */
-function outcomeOf(hook: Hook, result: ProgramResult): { refused?: string; broken?: string; note?: string } {
-  const { exitCode, ended, stdout, stderr } = result;
-  const name = hook.command.join(' ');
-  if (exitCode === refusal && ended === 'exited')
-    return { refused: said(stderr) || `The hook ${name} refused it without a reason.` };
-  return exitCode === 0 ? { note: said(stdout) } : { broken: `The hook ${name} ${failureOf(result)}` };
-}
-
-const said = (text: string): string => text.trim().slice(0, mostChars);
-
-async function run(hook: Hook, input: string, cwd: string, signal: AbortSignal): Promise<ProgramResult> {
-  const { command, timeoutMs = defaultTimeoutMs } = hook;
-  return runProgram(command, { input, cwd, timeoutMs, signal }).catch((error: unknown) => {
-    if (!(error instanceof ChatError)) throw error;
-    return { exitCode: null, stdout: '', stderr: error.message, ended: 'exited' };
-  });
+function notStarted(error: unknown): ProgramResult {
+  if (!(error instanceof ChatError)) throw error;
+  return { exitCode: null, stdout: '', stderr: error.message, ended: 'exited' };
 }
 
 /** As the model knows it, and as a person writes it. */
-const isFor = ({ tools }: Hook, { tool, server, name }: Tool): boolean =>
+const isNamed = (tools: string, { tool, server, name }: Tool): boolean =>
   tools
-    ?.split(',')
-    .some((pattern) => [tool, `${server}:${tool}`, name].some((one) => globMatches(pattern.trim(), one))) ??
-  true;
-
-function failureOf({ ended, exitCode, stderr }: ProgramResult): string {
-  if (ended === 'timed_out') return 'took too long.';
-  if (ended === 'aborted') return 'was interrupted.';
-  const detail = stderr.trim().slice(0, 500);
-  return `failed${exitCode === null ? '' : ` with exit code ${exitCode}`}${detail === '' ? '.' : `: ${detail}`}`;
-}
+    .split(',')
+    .some((pattern) => [tool, `${server}:${tool}`, name].some((one) => globMatches(pattern.trim(), one)));

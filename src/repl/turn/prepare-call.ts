@@ -1,59 +1,94 @@
-import type { Agent } from './agent.ts';
 import type { CheckedCall, Verdict } from '../approval/approval.ts';
 import { decide } from '../approval/decide.ts';
 import type { ToolCall } from '../message.ts';
+import { argumentsObject } from '../providers/request-parts.ts';
 import type { UnfinishedCall } from '../session/unfinished.ts';
 import { checkArguments } from '../toolbox/check-arguments.ts';
-import { failed, shownName, type ToolReply } from '../toolbox/tool.ts';
-import { offeredTools } from './offered-tools.ts';
+import { fingerprint } from '../toolbox/fingerprints.ts';
+import { failed, shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
+import { offeredTools, type Agent } from './agent.ts';
 import { beforeCall } from './hooks.ts';
 
-/** `once`: nobody was asked; what our server would ask is agreed to for this act alone. */
-export type Said = 'once' | 'yes' | 'always';
+/** The same call with the same arguments, so often in one turn, is asked about. */
+const mostTimes = 3;
+
+/** What a turn remembers of its calls. */
+export interface Guard {
+  /** How often each was made since something was changed. */
+  readonly counts: Map<string, number>;
+  /** How many were refused because they came again and again: at the second, the turn ends. */
+  refused: number;
+}
 
 export interface Ready {
   readonly call: ToolCall;
   readonly checked: CheckedCall;
+  /** What hooks said, for the model. */
   readonly notes: readonly string[];
   readonly verdict: Verdict;
-  /** What was answered, where somebody was asked. */
-  readonly said?: Said;
+  /** It is asked about because it was made so often. */
+  readonly repeated?: boolean;
 }
 
 /** The call with its tool, its arguments and what is to be done with it; a reply when it cannot be made. */
 export async function prepare(
   agent: Agent,
+  open: UnfinishedCall,
+  { guard, signal }: { readonly guard: Guard; readonly signal: AbortSignal },
+): Promise<Ready | ToolReply> {
+  const { call } = open;
+  const tool = agent.tools().find(({ name }) => name === call.name);
+  const ready = tool ? await checked(agent, tool, open, signal) : failed(unknownTool(agent, call));
+  // Neither blanks nor the order of the arguments make another call of it.
+  const key = `${call.name} ${fingerprint(argumentsObject(call.arguments))}`;
+  const times = (guard.counts.get(key) ?? 0) + 1;
+  // After a change, reading or testing once more is no repetition.
+  if ('checked' in ready && tool?.annotations.readOnlyHint !== true) guard.counts.clear();
+  guard.counts.set(key, times);
+  if (times < mostTimes) return ready;
+  if ('checked' in ready && agent.person) {
+    const why = `rule: ask when the same call is made for the ${times === 3 ? 'third' : `${times}th`} time`;
+    return ready.verdict.effect === 'ask'
+      ? ready
+      : { ...ready, verdict: { effect: 'ask', why }, repeated: true };
+  }
+  guard.refused++;
+  const text = `This very call was made ${times} times in this turn, and not run again. Do something else.`;
+  return 'checked' in ready ? failed(text) : ready;
+}
+
+/** People say a name without its server, and models repeat it. */
+function unknownTool(agent: Agent, { name }: ToolCall): string {
+  const offered = offeredTools(agent);
+  const meant = offered.filter((one) => one.tool === name);
+  const names = (meant.length > 0 ? meant : offered).map((one) => one.name).join(', ');
+  return `There is no tool named ${name}. ${meant.length > 0 ? 'You may mean' : 'The tools are'} ${names}.`;
+}
+
+async function checked(
+  agent: Agent,
+  tool: Tool,
   { call, state }: UnfinishedCall,
   signal: AbortSignal,
 ): Promise<Ready | ToolReply> {
-  const tool = agent.tools().find(({ name }) => name === call.name);
-  if (!tool) {
-    const offered = offeredTools(agent);
-    // People say it without the server's name, and models repeat it.
-    const meant = offered.filter((one) => one.tool === call.name).map(({ name }) => name);
-    const names = meant.length > 0 ? meant : offered.map(({ name }) => name);
-    const which = meant.length > 0 ? 'You may mean' : 'The tools are';
-    return failed(`There is no tool named ${call.name}. ${which} ${names.join(', ')}.`);
-  }
   const found = await checkArguments(tool, call.arguments);
   if ('problem' in found) return failed(`${found.problem} The call was not run.`);
   const { args } = found;
   const reply = tool.plans ? await planned(agent, { tool, args }, state !== 'none', signal) : undefined;
   const plan = reply?.plan;
   if (reply && !plan) return reply;
-  const checked: CheckedCall = { tool, args, ...(plan && { plan }) };
+  const made: CheckedCall = { tool, args, ...(plan && { plan }) };
   const interactive = agent.person !== undefined;
-  const verdict = decide(checked, { mode: agent.mode, rules: agent.rules(), interactive });
+  const verdict = decide(made, { mode: agent.mode, rules: agent.rules(), interactive });
   if (verdict.effect === 'deny') {
     if (verdict.unasked) agent.unasked.push(`${plan?.subject ?? shownName(tool)}: ${verdict.why}`);
     return failed(`Refused: ${verdict.why}`);
   }
-  const before = await beforeCall(agent, checked, signal);
-  if (before.refused !== undefined) return failed(`Refused by a hook: ${before.refused}`);
-  return { call, checked, verdict, notes: before.notes };
+  const { refused, notes } = await beforeCall(agent, made, signal);
+  return refused === undefined
+    ? { call, checked: made, verdict, notes }
+    : failed(`Refused by a hook: ${refused}`);
 }
-
-const wantsPlan = { 'toolcrib/plan': true };
 
 /** What our own server says of a call: its plan, or why it cannot be made. */
 async function planned(
@@ -62,11 +97,12 @@ async function planned(
   restored: boolean,
   signal: AbortSignal,
 ): Promise<ToolReply> {
-  const reply = await tool.call(args, { signal, meta: wantsPlan });
+  const options = { signal, meta: { 'toolcrib/plan': true } };
+  const reply = await tool.call(args, options);
   // A server that was started since knows no more of what the model has read; the person sees what changes.
   const reader = agent.tools().find((other) => other.plans && other.tool === 'read_file');
   const isUnread = restored && reply.isError && reply.text.startsWith('NOT_READ');
   if (!isUnread || !reader || typeof args['path'] !== 'string') return reply;
   await reader.call({ path: args['path'] }, { signal });
-  return tool.call(args, { signal, meta: wantsPlan });
+  return tool.call(args, options);
 }

@@ -1,10 +1,10 @@
-import { before } from './channel.ts';
 import type { Chat } from '../chat.ts';
 import { live } from '../text/inert.ts';
 import type { Part } from '../message.ts';
-import { readAttachments, type Attachments } from '../prompt/attachments.ts';
+import { readAttachments } from '../prompt/attachments.ts';
 import type { EntryBody } from '../session/entry.ts';
 import { afterTurn } from './hooks.ts';
+import { before } from './told.ts';
 import { runTurn } from './turn.ts';
 import type { TurnEvent } from './turn-event.ts';
 
@@ -36,16 +36,16 @@ export async function* send(
     readResource: async (server, uri) =>
       toolbox.servers().some(({ name }) => name === server) ? toolbox.readResource(server, uri) : undefined,
   });
-  const attached = (await before(reading, signal)) ?? plain(live(text));
-  for (const text of attached.notes) yield { type: 'note', text };
-  for (const text of attached.warnings) yield { type: 'warning', text };
+  const attached = await before(reading, signal);
+  for (const text of attached?.notes ?? []) yield { type: 'note', text };
+  for (const text of attached?.warnings ?? []) yield { type: 'warning', text };
+  const typed = live(text);
   const news = await chat.news.next(chat.places, chat.mode, chat.session);
   const content: UserEntry['content'] = [
     ...(news === undefined ? [] : [{ type: 'text' as const, text: news }]),
-    ...attached.content,
+    ...(attached?.content ?? [{ type: 'text' as const, text: typed }]),
     ...more,
-  ].map((part) => (part.type === 'image' ? chat.keep(part, attached.nameOf(part) ?? 'image') : part));
-  const typed = live(text);
+  ].map((part) => (part.type === 'image' ? chat.keep(part, attached?.nameOf(part) ?? 'image') : part));
   chat.session.append({ type: 'user', content, typed, ...(typed === text ? {} : { line: text }) });
   yield* turn(chat, signal);
 }
@@ -62,10 +62,3 @@ export async function untilConnected(chat: Chat, signal: AbortSignal): Promise<v
   await before(chat.connected, signal);
   if (signal.aborted) chat.connected = Promise.resolve();
 }
-
-const plain = (text: string): Attachments => ({
-  content: [{ type: 'text', text }],
-  notes: [],
-  warnings: [],
-  nameOf: () => undefined,
-});

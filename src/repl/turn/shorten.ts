@@ -1,4 +1,3 @@
-import type { Agent } from './agent.ts';
 import {
   budgetAfterOverflow,
   budgetOf,
@@ -11,8 +10,8 @@ import { compact } from '../context/compaction.ts';
 import { estimateTokens, estimateTools } from '../context/tokens.ts';
 import { viewOf } from '../context/view.ts';
 import { ChatError } from '../errors.ts';
-import { offeredTools } from './offered-tools.ts';
 import { ProviderFailure } from '../providers/provider.ts';
+import { offeredTools, type Agent } from './agent.ts';
 import type { TurnEvent } from './turn-event.ts';
 
 /** What the model would be sent now. */
@@ -49,6 +48,7 @@ export async function* shorten(
   const system = agent.system();
   const usual = budgetOf(windowOf(agent));
   const used = usedTokens(items, tools, system);
+  const last = agent.session.path().findLast((entry) => entry.type === 'compaction');
   if (why === 'auto' && used.tokens < usual.limit) return false;
   const fixed = estimateTools(tools) + estimateTokens(system);
   // No summary makes those smaller: each turn would make one more.
@@ -67,7 +67,8 @@ export async function* shorten(
       tools,
       system,
       auto: why === 'auto',
-      failedBefore: agent.compactionFailed,
+      // Automatic ones only prune until the model makes a summary again.
+      failedBefore: last?.by === 'fallback',
       previous,
       focus,
     },
@@ -79,16 +80,14 @@ export async function* shorten(
     return false;
   }
   const { tokensBefore, tokensAfter } = result;
-  if (result.kind === 'prune') {
-    agent.session.append({ type: 'prune', callIds: result.callIds });
-    yield { type: 'compacted', tokensBefore, tokensAfter, by: 'prune' };
-    return true;
+  const isPrune = result.kind === 'prune';
+  const callIds = isPrune ? result.callIds : result.pruned;
+  if (isPrune || callIds.length > 0) agent.session.append({ type: 'prune', callIds });
+  if (!isPrune) {
+    const { kind: _, pruned: __, ...entry } = result;
+    agent.session.append({ type: 'compaction', ...entry });
   }
-  const { kind: _, pruned, ...entry } = result;
-  if (pruned.length > 0) agent.session.append({ type: 'prune', callIds: pruned });
-  agent.session.append({ type: 'compaction', ...entry });
-  agent.compactionFailed = result.by === 'fallback';
-  yield { type: 'compacted', tokensBefore, tokensAfter, by: result.by };
+  yield { type: 'compacted', tokensBefore, tokensAfter, by: isPrune ? 'prune' : result.by };
   return true;
 }
 

@@ -7,17 +7,9 @@ export interface Spent {
   output: number;
   cacheRead: number;
   cacheWrite: number;
-  /** Of the models whose price is known; undefined when none was. */
-  cost: number | undefined;
+  /** Of the models whose price is known; missing when none was. */
+  cost?: number;
 }
-
-export const nothingSpent = (): Spent => ({
-  input: 0,
-  output: 0,
-  cacheRead: 0,
-  cacheWrite: 0,
-  cost: undefined,
-});
 
 /** The same provider, whose answers are counted. */
 export function counted(provider: Provider, { capabilities: { price } }: Model, spent: Spent): Provider {
@@ -26,11 +18,10 @@ export function counted(provider: Provider, { capabilities: { price } }: Model, 
     async *stream(request, signal) {
       for await (const event of provider.stream(request, signal)) {
         if (event.type === 'end') {
-          const { input, output, cacheRead, cacheWrite } = event.message.usage;
-          spent.input += input;
-          spent.output += output;
-          spent.cacheRead += cacheRead;
-          spent.cacheWrite += cacheWrite;
+          const { usage } = event.message;
+          for (const kind of ['input', 'output', 'cacheRead', 'cacheWrite'] as const)
+            spent[kind] += usage[kind];
+          const { input, output, cacheRead, cacheWrite } = usage;
           if (price) {
             const read = (input + cacheWrite) * price.input + cacheRead * (price.cacheRead ?? price.input);
             spent.cost = (spent.cost ?? 0) + (read + output * price.output) / 1e6;

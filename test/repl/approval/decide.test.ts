@@ -1,227 +1,141 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import type { Rule } from '../../../src/repl/approval/approval.ts';
 import { decide, isDeniedWhole, type DecisionContext } from '../../../src/repl/approval/decide.ts';
+import { parseRule } from '../../../src/repl/approval/rules.ts';
 import type { CallPlan, Tool } from '../../../src/repl/toolbox/tool.ts';
 import { aRule, aTool } from './a-tool.ts';
 
-const reading = { readOnlyHint: true };
-const harmless = { destructiveHint: false, openWorldHint: false };
+type Given = Partial<DecisionContext> & { readonly tool?: Partial<Tool>; readonly plan?: Partial<CallPlan> };
 
-function verdict(
-  tool: Partial<Tool>,
-  context: Partial<DecisionContext>,
-  args: Readonly<Record<string, unknown>> = {},
-) {
-  return decide({ tool: aTool(tool), args }, { mode: 'ask', rules: [], interactive: true, ...context });
+/** What is done with a call, and why, in one text. */
+function verdict({ tool, plan, ...context }: Given): string {
+  const usual = { decision: 'allow', reasons: [], subject: 'npm test', folder: '/p', effects: ['execute'] };
+  const call = { tool: aTool(tool), args: {}, ...(plan && { plan: { ...usual, ...plan } as CallPlan }) };
+  const { effect, why } = decide(call, { mode: 'ask', rules: [], interactive: true, ...context });
+  return `${effect}: ${why}`;
 }
 
-describe('the order of the decision', () => {
-  const allow = aRule('allow');
-  const ask = aRule('ask');
-  const deny = aRule('deny');
-  const changed = aRule('allow', { definitions: ['another'] });
+const [allow, ask, deny] = [aRule('allow'), aRule('ask'), aRule('deny')];
+const made = aRule('allow', { at: '2026-11-02T10:00:00Z' });
+const act = aRule('allow', { act: 'npm test*' });
+const reads = { annotations: { readOnlyHint: true } };
+const harmless = { annotations: { destructiveHint: false, openWorldHint: false } };
+const destroys = { annotations: { readOnlyHint: true, destructiveHint: true } };
+const alone = { interactive: false };
+const asks = { decision: 'ask', reasons: [{ says: 'runs code' }] } as const;
+const writes = { effects: ['write'], subject: 'write a.ts (+1 -0)' };
 
-  it.each<[string, Partial<Tool>, Partial<DecisionContext>, 'allow' | 'ask' | 'deny', string]>([
-    ['plan mode comes before allow rules', {}, { mode: 'plan', rules: [allow] }, 'deny', 'plan mode'],
-    ['plan mode wants a hint, not its absence', { annotations: harmless }, { mode: 'plan' }, 'deny', 'plan'],
-    ['plan mode lets reading through', { annotations: reading }, { mode: 'plan' }, 'allow', 'readOnlyHint'],
-    [
-      'deny holds in plan mode',
-      { annotations: reading },
-      { mode: 'plan', rules: [deny] },
-      'deny',
-      'rule: deny',
-    ],
-    ['deny comes before ask', {}, { rules: [allow, ask, deny] }, 'deny', 'rule: deny'],
-    ['ask comes before allow', {}, { rules: [allow, ask] }, 'ask', 'rule: ask'],
-    ['ask comes before yolo', {}, { mode: 'yolo', rules: [ask] }, 'ask', 'rule: ask'],
-    ['deny comes before yolo', {}, { mode: 'yolo', rules: [deny] }, 'deny', 'rule: deny'],
-    ['ask comes before readOnlyHint', { annotations: reading }, { rules: [ask] }, 'ask', 'rule: ask'],
-    [
-      'allow comes before destructiveHint',
-      { annotations: { destructiveHint: true } },
-      { rules: [allow] },
-      'allow',
-      'rule: allow',
-    ],
-    ['yolo asks nothing', { trusted: false }, { mode: 'yolo' }, 'allow', 'mode yolo'],
-    [
-      'a definition that changed voids an allow rule',
-      {},
-      { rules: [changed] },
-      'ask',
-      'the tool has changed',
-    ],
-    [
-      'a server that changed voids an allow rule',
-      {},
-      { rules: [aRule('allow', { identity: 'x' })] },
-      'ask',
-      'the server has changed',
-    ],
-    [
-      'a server rule covers the tools it knew',
-      {},
-      { rules: [aRule('allow', { definitions: ['definition-1'] })] },
-      'allow',
-      'rule',
-    ],
-    [
-      'a deny rule holds whatever changes',
-      {},
-      { rules: [aRule('deny', { definitions: ['x'] })] },
-      'deny',
-      'rule: deny',
-    ],
-    [
-      'destructiveHint comes before readOnlyHint',
-      { annotations: { ...reading, destructiveHint: true } },
-      {},
-      'ask',
-      'can destroy',
-    ],
-    [
-      'auto does not cover what destroys',
-      { annotations: { destructiveHint: true } },
-      { mode: 'auto' },
-      'ask',
-      'can destroy',
-    ],
-    [
-      'auto covers what neither destroys nor reaches out',
-      { annotations: harmless },
-      { mode: 'auto' },
-      'allow',
-      'mode auto',
-    ],
-    [
-      'auto needs both hints',
-      { annotations: { destructiveHint: false } },
-      { mode: 'auto' },
-      'ask',
-      'reaches out',
-    ],
-    ['ask asks about the same', { annotations: harmless }, {}, 'ask', 'may change'],
-    [
-      'hints of an untrusted server are nothing',
-      { annotations: reading, trusted: false },
-      {},
-      'ask',
-      'not trusted',
-    ],
-    [
-      'nor are they in auto',
-      { annotations: harmless, trusted: false },
-      { mode: 'auto' },
-      'ask',
-      'not trusted',
-    ],
-    ['nobody to ask means no', {}, { interactive: false }, 'deny', "--allow 'git:git_push'"],
-    [
-      'a rule that asks cannot be allowed away',
-      {},
-      { interactive: false, rules: [ask] },
-      'deny',
-      'nobody can be asked',
-    ],
-    ['reading needs nobody', { annotations: reading }, { interactive: false }, 'allow', 'readOnlyHint'],
-  ])('%s', (_, tool, context, effect, why) => {
-    expect(verdict(tool, context)).toMatchObject({ effect, why: expect.stringContaining(why) });
-  });
-
-  it('names the rule, where it is from and when it was made', () => {
-    const rule = aRule('allow', { tool: 'git_*', at: '2026-11-02T10:00:00Z' });
-    expect(verdict({}, { rules: [rule] }).why).toBe('rule: allow git_* (user, made 2026-11-02)');
-  });
+it.each<[says: string, Given, string]>([
+  ['plan mode comes before allow rules', { mode: 'plan', rules: [allow] }, 'deny: plan mode'],
+  ['plan mode wants a hint, not its absence', { mode: 'plan', tool: harmless }, 'deny: plan mode'],
+  ['plan mode lets reading through', { mode: 'plan', tool: reads }, 'allow: readOnlyHint'],
+  [
+    'deny comes before ask, and holds in plan mode',
+    { mode: 'plan', tool: reads, rules: [ask, deny] },
+    'deny: rule',
+  ],
+  ['deny comes before yolo', { mode: 'yolo', rules: [deny] }, 'deny: rule'],
+  ['ask comes before allow, yolo and hints', { mode: 'yolo', tool: reads, rules: [allow, ask] }, 'ask: rule'],
+  ['allow comes before hints', { tool: destroys, rules: [allow] }, 'allow: rule'],
+  ['yolo asks nothing', { mode: 'yolo', tool: { trusted: false } }, 'allow: mode yolo'],
+  [
+    'a definition that changed voids a rule',
+    { rules: [aRule('allow', { definitions: ['x'] })] },
+    'ask: may change something; the tool has changed',
+  ],
+  [
+    'a server that changed does, too',
+    { rules: [aRule('allow', { identity: 'x' })] },
+    'ask: may change something; the server has changed',
+  ],
+  ['but not one that denies', { rules: [aRule('deny', { definitions: ['x'] })] }, 'deny: rule'],
+  [
+    'destructiveHint comes before readOnlyHint, in auto as well',
+    { mode: 'auto', tool: destroys },
+    'ask: can destroy',
+  ],
+  ['auto covers what neither destroys nor reaches out', { mode: 'auto', tool: harmless }, 'allow: mode auto'],
+  [
+    'auto needs both hints',
+    { mode: 'auto', tool: { annotations: { destructiveHint: false } } },
+    'ask: may change',
+  ],
+  ['ask asks about the same', { tool: harmless }, 'ask: may change'],
+  [
+    'hints of an untrusted server are nothing',
+    { tool: { ...reads, trusted: false } },
+    'ask: its server is not trusted',
+  ],
+  ['nobody to ask means no', alone, "deny: needs approval; rerun with --allow 'git:git_push'"],
+  ['no flag allows away a rule that asks', { ...alone, rules: [ask] }, 'deny: needs approval; nobody can'],
+  [
+    'a rule is named with its source and its day',
+    { rules: [made] },
+    'allow: rule: allow * (user, made 2026-11-02)',
+  ],
+])('of another server: %s', (_, given, expected) => {
+  expect(verdict(given).slice(0, expected.length)).toBe(expected);
 });
 
-describe('a call of our own server', () => {
-  const asks: Partial<CallPlan> = { decision: 'ask', reasons: [{ says: 'runs code of this folder' }] };
-  const changes: Partial<CallPlan> = { effects: ['write'], subject: 'write a.ts (+1 -0)' };
-  const made = aRule('allow', { at: '2026-11-02T10:00:00Z' });
-  const act = aRule('allow', { act: 'npm test*' });
-
-  it.each<[string, Partial<CallPlan>, Partial<DecisionContext>, 'allow' | 'ask' | 'deny', string]>([
-    ['is asked about when its plan says so', asks, {}, 'ask', 'runs code of this folder'],
-    ['in auto as well', asks, { mode: 'auto' }, 'ask', 'runs code'],
-    ['and not with yolo', asks, { mode: 'yolo' }, 'allow', 'mode yolo'],
-    ['is not asked about otherwise', {}, {}, 'allow', 'need not ask'],
-    ['changes are, in mode ask', changes, {}, 'ask', 'changes something'],
-    ['unless the operator allows them', { ...changes, setting: '--rule' }, {}, 'allow', '--rule'],
-    ['and not in auto', changes, { mode: 'auto' }, 'allow', 'need not ask'],
-    ['nor what also runs code that is trusted', { effects: ['write', 'execute'] }, {}, 'allow', 'need not'],
-    [
-      'a refusal is for the server to tell',
-      { decision: 'deny', setting: 'no' },
-      {},
-      'allow',
-      'refuses it: no',
-    ],
-    ['a written rule answers its question', asks, { rules: [aRule('allow')] }, 'allow', 'rule: allow'],
-    ['an answer at the prompt does not', asks, { rules: [made] }, 'ask', 'runs code'],
-    ['but allows changes', changes, { rules: [made] }, 'allow', 'rule: allow'],
-    ['a rule about its act fits', asks, { rules: [act] }, 'allow', 'rule: allow run(npm test*)'],
-    ['and no other act', { ...asks, subject: 'npm publish' }, { rules: [act] }, 'ask', 'runs code'],
-    ['a rule denies it first', asks, { rules: [act, aRule('deny', { act: 'npm *' })] }, 'deny', 'rule: deny'],
-    [
-      'plan mode lets through what looks',
-      { effects: ['read', 'network'] },
-      { mode: 'plan' },
-      'allow',
-      'plan',
-    ],
-    ['and nothing else', changes, { mode: 'plan' }, 'deny', 'plan mode'],
-    ['nobody to ask means no, with the flag', asks, { interactive: false }, 'deny', "--allow 'npm test'"],
-    [
-      'which is quoted for a shell',
-      { ...asks, subject: "git commit -m 'a b'" },
-      { interactive: false },
-      'deny',
-      `--allow "git commit -m 'a b'"`,
-    ],
-    [
-      'and names an act of one word as one',
-      { ...asks, subject: 'make' },
-      { interactive: false },
-      'deny',
-      "--allow 'run(make)'",
-    ],
-    [
-      'or the tool, for a change',
-      changes,
-      { interactive: false },
-      'deny',
-      "--allow 'git:git_push' (changes something)",
-    ],
-    ['but nothing with a star', { ...asks, subject: 'rm a*' }, { interactive: false }, 'deny', 'nobody can'],
-  ])('%s', (_, said, context, effect, why) => {
-    const plan: CallPlan = {
-      decision: 'allow',
-      reasons: [],
-      subject: 'npm test',
-      folder: '/p',
-      effects: ['execute'],
-      ...said,
-    };
-    const decided = decide(
-      { tool: aTool(), args: {}, plan },
-      { mode: 'ask', rules: [], interactive: true, ...context },
-    );
-    expect(decided).toMatchObject({ effect, why: expect.stringContaining(why) });
-  });
+it.each<[says: string, Given, string]>([
+  ['it is asked about when its plan says so', { plan: asks, mode: 'auto' }, 'ask: runs code'],
+  ['and not with yolo', { plan: asks, mode: 'yolo' }, 'allow: mode yolo'],
+  ['nor otherwise', { plan: {} }, 'allow: mode ask: its server need not ask'],
+  ['changes are, in mode ask', { plan: writes }, 'ask: changes something'],
+  ['and not in auto', { plan: writes, mode: 'auto' }, 'allow: mode auto'],
+  ['unless the operator allows them', { plan: { ...writes, setting: '--rule' } }, 'allow: --rule'],
+  [
+    'a refusal is for the server to tell',
+    { plan: { decision: 'deny', setting: 'no' } },
+    'allow: its server refuses',
+  ],
+  ['a written rule answers its question', { plan: asks, rules: [allow] }, 'allow: rule'],
+  ['an answer at the prompt does not', { plan: asks, rules: [made] }, 'ask: runs code'],
+  ['but allows changes', { plan: writes, rules: [made] }, 'allow: rule'],
+  ['a rule about its act fits', { plan: asks, rules: [act] }, 'allow: rule: allow run(npm test*)'],
+  ['and no other act', { plan: { ...asks, subject: 'npm publish' }, rules: [act] }, 'ask: runs code'],
+  [
+    'plan mode lets through what looks',
+    { mode: 'plan', plan: { effects: ['read', 'network'] } },
+    'allow: mode plan',
+  ],
+  ['and nothing else', { mode: 'plan', plan: writes }, 'deny: plan mode'],
+  [
+    'nobody to ask means no, with a flag for the shell',
+    { ...alone, plan: { ...asks, subject: "git commit -m 'a'" } },
+    String.raw`deny: needs approval; rerun with --allow 'git commit -m '\''a'\''' (runs`,
+  ],
+  [
+    'an act of one word is named as one',
+    { ...alone, plan: { ...asks, subject: 'make' } },
+    "deny: needs approval; rerun with --allow 'run(make)'",
+  ],
+  [
+    'for a change it is the tool',
+    { ...alone, plan: writes },
+    "deny: needs approval; rerun with --allow 'git:git_push'",
+  ],
+  [
+    'and nothing with a star',
+    { ...alone, plan: { ...asks, subject: 'rm a*' } },
+    'deny: needs approval; nobody can',
+  ],
+])('of our own server: %s', (_, given, expected) => {
+  expect(verdict(given).slice(0, expected.length)).toBe(expected);
 });
 
-describe('patterns', () => {
-  it('are about a server and a tool, which may be called as the model calls it', () => {
-    const effects = ['git:git_*', 'other:git_*', '*:mcp__git__*', '*:push'].map((text) => {
-      const [server = '', tool = ''] = text.split(':');
-      return verdict({}, { rules: [aRule('deny', { server, tool })] }).effect;
-    });
-    expect(effects).toEqual(['deny', 'ask', 'deny', 'ask']);
-  });
+it('takes mcp__server__tool for the tool of that server, and not for one that calls itself so', () => {
+  const evil = { server: 'evil', tool: 'mcp__git__git_push', name: 'mcp__evil__mcp__git__git_push' };
+  const effectOf = (rule: string, tool: Partial<Tool>, effect: Rule['effect'] = 'allow') =>
+    verdict({ tool, rules: [parseRule(rule, effect, 'flag')] }).split(':', 1)[0];
+  for (const rule of ['mcp__git__git_push', 'mcp__git__*', '*:mcp__git__git_push', 'git:git_*'])
+    expect([rule, effectOf(rule, {}), effectOf(rule, evil)]).toEqual([rule, 'allow', 'ask']);
+  expect(effectOf('mcp__evil__*', evil)).toBe('allow');
+  expect(effectOf('other:git_*', {}, 'deny')).toBe('ask');
 });
 
 it('takes a tool away as a whole only by a rule that has no patterns', () => {
   expect(isDeniedWhole(aTool(), [aRule('deny', { tool: 'git_*' })])).toBe(true);
   expect(isDeniedWhole(aTool(), [aRule('deny', { act: '*force*' })])).toBe(false);
-  expect(isDeniedWhole(aTool(), [aRule('ask'), aRule('allow')])).toBe(false);
+  expect(isDeniedWhole(aTool(), [ask, allow])).toBe(false);
 });

@@ -32,7 +32,7 @@ it("shows all that a project's server is started with and sent, a line each, bef
   const chat = openChat(place);
   await chat.sees('/mcp trust starts them');
   enter(chat, '/mcp trust');
-  await chat.sees('[y]es [n]o');
+  await chat.sees(/\[y\]es \[n\]o ?$/);
   const shown = chat.scrollback().replaceAll(/\n(?! )/g, '');
   expect(got).toEqual([]);
   for (const line of [

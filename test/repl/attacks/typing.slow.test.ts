@@ -139,6 +139,6 @@ it('shows nothing of what somebody put into the history or a session but text', 
   await chat.sees(/> a.*b/);
   chat.press('ctrl-c');
   chat.type('/resume\r');
-  await chat.sees(/1 {2}\(damaged[^\n]*\n *which one/);
+  await chat.sees('There are no sessions of this project yet.');
   expect(chat.raw()).not.toMatch(/\u001b\]|\u009b/);
 });

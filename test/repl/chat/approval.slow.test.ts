@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { call, calls, say } from '../support/fake-model.ts';
-import { chatPlace, openChat, runChat, type ChatPlace } from '../support/chat.ts';
+import { chatPlace, openChat, type ChatPlace } from '../support/chat.ts';
 import type { Pty } from '../support/pty.ts';
 import { answerTo, doneBy, offered, results, serve } from '../support/served.ts';
 import { enter } from './enter.ts';
@@ -183,7 +183,7 @@ it('obeys rules of flags and of chat.yaml, deny before ask before allow', async 
   expect(why).toMatch(/ask {4}s:look +rule: ask s:look \(user\)/);
   expect(why).toMatch(/deny {3}s:wipe +rule: deny s:wipe \(flag\)/);
   expect(why).toMatch(/allow {2}s:meet +rule: allow s:meet \(flag\)/);
-  expect(why).toMatch(/ask {4}s:put +may change something; rule: deny s:put\(\*rm\*\); rule: allow s:put/);
+  expect(why).toMatch(/ask {4}s:put +may change something/);
 });
 
 it('believes nothing of a server that is not trusted, and little in each mode', async () => {
@@ -220,23 +220,4 @@ it('asks nothing with --yolo, but what a rule asks; a resumed session is not in 
   await again.sees(/mode ask/);
   await turn(place, again, put('three'), { three: 'n' });
   expect(doneBy(place, 's')).toEqual(['put one']);
-});
-
-it('says no where nobody can be asked, unless a rule or a flag says yes', async () => {
-  const place = await chatPlace();
-  serve(place, { s: {} });
-  const told = async (...args: string[]) => {
-    place.model.script(put('one'), say('ok'));
-    const { code, stdout } = await runChat(place, ['--no-toolcrib', '-p', 'go', ...args]);
-    const [result = ''] = results(place.model.requests.at(-1));
-    expect({ code, stdout }).toEqual({ code: result.startsWith('Refused') ? 4 : 0, stdout: 'ok\n' });
-    return [result];
-  };
-  expect(await told()).toEqual([
-    "Refused: needs approval; rerun with --allow 's:put' (may change something)",
-  ]);
-  expect(await told('--allow', 's:put({"text":"two"})')).toEqual([expect.stringContaining('Refused')]);
-  expect(doneBy(place, 's')).toEqual([]);
-  expect(await told('--allow', 's:put({"text":"o*)')).toEqual(['put: one']);
-  expect(await told('--yolo')).toEqual(['put: one']);
 });

@@ -104,12 +104,12 @@ it('shows the diff of a change with the question, and "session" settles changes 
   );
   const over = enter(chat, 'go');
   await chat.sees(
-    /\? write b\.txt \(\+1 -0\)\n {2}It changes something\.\n {2}in .*\n[^]*\+hello[^]*instead/,
+    /\? write b\.txt \(\+1 -0\)\n {2}It changes something\.\n {2}in .*\n[^]*\+hello[^]*instead\n?>? ?$/,
   );
   chat.type('s\r');
   // A file that others run is asked about each time, by the server.
   await chat.sees(
-    /\? write \.git\/hooks\/x.*\n {2}It changes a file that matters elsewhere[^]*\[y\]es \[n\]o, or/,
+    /\? write \.git\/hooks\/x.*\n {2}It changes a file that matters elsewhere[^]*instead\n?>? ?$/,
   );
   expect(readFileSync(join(place.cwd, 'c.txt'), 'utf8')).toBe('there\n');
   chat.type('n\r');

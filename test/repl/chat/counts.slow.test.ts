@@ -63,10 +63,4 @@ it('goes on with what flags say now, and with what they said before', async () =
   const profiles = await enter(chat, '/profile');
   expect(profiles).toMatch(/broken\.yaml[^]*There are no profiles;/);
   await leave(chat);
-
-  // Nothing but the flag itself switches questions off.
-  await runChat(place, ['-p', 'second', '--save', '--yolo', bare]);
-  const next = openChat(place, ['--continue', bare]);
-  await next.sees('mode ask');
-  await leave(next);
 });

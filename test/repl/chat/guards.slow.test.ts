@@ -1,17 +1,7 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { chatPlace, openChat, runChat } from '../support/chat.ts';
-import { answer, call, misbehave, say } from '../support/fake-model.ts';
+import { answer, call, say } from '../support/fake-model.ts';
 import { enter } from './enter.ts';
-
-it('counts every answer of a turn, also one of thoughts alone', async () => {
-  const place = await chatPlace();
-  place.model.script(call('list_todos', {}), misbehave('only_reasoning'), call('nope', {}), say('too late'));
-  const { code } = await runChat(place, ['--no-toolcrib', '--max-turns', '2', '-p', 'x']);
-  expect(code).toBe(3);
-  expect(place.model.requests).toHaveLength(2);
-});
 
 it('ends a turn in which the same impossible call comes again and again', async () => {
   const place = await chatPlace();
@@ -58,31 +48,10 @@ it('ends the whole turn when the person stops a sub-agent', async () => {
   const chat = openChat(place);
   await chat.sees('/help');
   const over = enter(chat, 'go');
-  await chat.sees('[y]es');
+  await chat.sees(/\[y\]es[^]*instead ?$/);
   chat.press('esc');
   expect(await over).toContain('Stopped.');
   expect(place.model.requests).toHaveLength(2);
-});
-
-it('asks again about an edit after it was killed, with its diff, though the file has to be read anew', async () => {
-  const place = await chatPlace();
-  writeFileSync(join(place.cwd, 'a.txt'), 'one\n');
-  const edit = { old_string: 'one', new_string: 'two' };
-  place.model.script(
-    call('mcp__toolcrib__read_file', { path: 'a.txt' }),
-    call('mcp__toolcrib__edit_file', { path: 'a.txt', ...edit }),
-    say('Then not.'),
-  );
-  const killed = openChat(place);
-  await killed.sees('/help');
-  killed.type('change it\r');
-  await killed.sees('[y]es');
-  killed.signal('SIGKILL');
-  await killed.exit;
-  const chat = openChat(place, ['--continue']);
-  await chat.sees(/\? edit a\.txt[^]*-one\n\+two\n[^]*\[y\]es/);
-  chat.type('n\r');
-  await chat.sees(/└ not run\n[^]*Then not\./);
 });
 
 it('says once that the tools alone fill a small window, and makes no summary of nothing', async () => {
@@ -95,14 +64,6 @@ it('says once that the tools alone fill a small window, and makes no summary of 
   );
   expect(await enter(chat, 'two')).not.toContain('alone take');
   expect(place.model.requests).toHaveLength(2);
-});
-
-it('says what was refused where nobody can be asked', async () => {
-  const place = await chatPlace();
-  place.model.script(call('mcp__toolcrib__write_file', { path: 'a.txt', content: 'a' }), say('No.'));
-  const { code, stdout, stderr } = await runChat(place, ['-p', 'x']);
-  expect({ code, stdout }).toEqual({ code: 4, stdout: 'No.\n' });
-  expect(stderr).toMatch(/^toolcrib: not run: write a\.txt .*--allow 'toolcrib:write_file'/);
 });
 
 it('tells a model that leaves the server out of a name what the name is', async () => {

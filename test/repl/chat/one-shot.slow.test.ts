@@ -3,9 +3,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { program } from '../../support/server.ts';
-import { until } from '../../support/until.ts';
 import { chatPlace, runChat } from '../support/chat.ts';
-import { answer, call, gate, misbehave, say, think, wait } from '../support/fake-model.ts';
+import { answer, call, misbehave, say, think } from '../support/fake-model.ts';
 import { sessionFiles } from '../support/interrupted.ts';
 
 // Each runs the program several times: quick, unless much else runs.
@@ -228,24 +227,6 @@ it('keeps a session only when it is asked to, and goes on with it', async () => 
     stdout: '',
     stderr: expect.stringMatching(/"nothing-like-it" .*; toolcrib chat --resume lists them/),
   });
-});
-
-it('ends with 130 when it is interrupted, with the answer so far', async () => {
-  const place = await chatPlace();
-  const never = gate();
-  place.model.script(answer(say('The beginning. '), wait(never.opened), say('The end.')));
-  const child = spawn(process.execPath, [program, 'chat', '-p', 'go', '--output', 'stream-json', bare], {
-    cwd: place.cwd,
-    env: place.env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let stdout = '';
-  child.stdout.on('data', (data: Buffer) => (stdout += data.toString()));
-  await until(() => stdout.includes('"g. "'));
-  child.kill('SIGINT');
-  expect(await new Promise((resolve) => child.once('close', resolve))).toBe(130);
-  expect(linesOf(stdout).at(-1)).toMatchObject({ reason: 'interrupted', text: 'The beginning. ' });
-  never.open();
 });
 
 it('writes 2 MB to a slow reader whole, and ends quietly when nobody reads', async () => {

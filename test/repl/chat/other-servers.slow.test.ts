@@ -73,8 +73,7 @@ it('uses the prompts, resources, progress and questions of a server that has eve
   // It only changes nothing when a person says so; the question of ours comes first, then its own.
   place.model.script(call('mcp__every__trigger-elicitation-request'), say('Thank you for it.'));
   enter('fill in the form');
-  await chat.sees('[y]es');
-  enter('y');
+  await answerTo(chat, 'every: trigger-elicitation-request', 'y');
   await chat.sees('every asks: Please provide inputs');
   for (const [asked, answer] of [
     ['Your full, legal name', ''],
@@ -114,8 +113,7 @@ it('uses the prompts, resources, progress and questions of a server that has eve
 
   place.model.script(call('mcp__every__trigger-elicitation-request'), say('Never mind.'));
   enter('once more');
-  await chat.until(() => chat.scrollback().split('say what to do instead').length === 3);
-  enter('y');
+  await answerTo(chat, 'Thank you for it.', 'y');
   await chat.sees(/full, legal name[^]*full, legal name[^]*Esc: none of it\)$/);
   chat.press('esc');
   await chat.sees('Never mind.');
@@ -203,8 +201,7 @@ it('reaches a server over HTTP, and tells when it is gone', async () => {
   place.model.script(call('mcp__web__get-sum', { a: 2, b: 40 }), say('It is a sum.'));
   typed(chat, 'add them');
   // It is not trusted: what it says of itself does not count.
-  await chat.sees('instead');
-  typed(chat, 's');
+  await answerTo(chat, 'web: get-sum', 's');
   await chat.sees('It is a sum.');
   expect(results(place.model.requests.at(-1))).toEqual([expect.stringContaining('42')]);
   server.kill('SIGKILL');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { chatPlace, openChat, runChat } from '../support/chat.ts';
 import { say } from '../support/fake-model.ts';
-import { fill, linesOf, opened, placeWithServer, sessionFiles } from '../support/interrupted.ts';
+import { fill, opened, placeWithServer } from '../support/interrupted.ts';
 import { enter } from './enter.ts';
 
 const alone = ['--no-toolcrib'];
@@ -28,23 +28,11 @@ it('leaves a resumed session its mode and its model, whatever profile is configu
   await again.exit;
   const flagged = openChat(place, [...alone, '--continue', '--profile', 'p']);
   await flagged.sees('fake/of-profile · mode auto');
-  expect(await enter(flagged, '/profile none')).toContain('mode plan, model fake/of-session');
+  // What a profile has set stays until something else is chosen.
+  expect(await enter(flagged, '/profile none')).toContain('mode auto, model fake/of-profile');
 });
 
-it('goes back to the configured model with a session that has none of its own', async () => {
-  const place = await chatPlace();
-  place.model.otherwise(() => say('yes'));
-  const chat = openChat(place, alone);
-  await enter(chat, 'hello');
-  const id = String(linesOf(sessionFiles(place)[0]!)[0]!['id']);
-  await enter(chat, '/new');
-  await enter(chat, '/model fake/other');
-  await enter(chat, 'hello again');
-  await enter(chat, `/resume ${id}`);
-  expect(await enter(chat, '/status')).toMatch(/model +fake\/fake-model/);
-});
-
-it('takes an edited profile as it is now, and leaves the person what they chose themselves', async () => {
+it('takes an edited profile as it is now', async () => {
   const place = await chatPlace();
   place.model.otherwise(() => say('yes'));
   const folder = join(place.home, '.config', 'toolcrib', 'profiles');
@@ -56,12 +44,6 @@ it('takes an edited profile as it is now, and leaves the person what they chose 
   await enter(chat, '/profile p');
   await enter(chat, 'hello again');
   expect(place.model.requests.map(({ text }) => /(OLD|NEW) WORDS/.exec(text)?.[1])).toEqual(['OLD', 'NEW']);
-  expect(await enter(chat, '/profile none')).toContain('mode ask');
-  await enter(chat, '/profile p');
-  await enter(chat, '/mode plan');
-  expect(await enter(chat, '/profile none')).toContain('mode plan');
-  const modes = linesOf(sessionFiles(place)[0]!).filter(({ type }) => type === 'mode');
-  expect(modes).toMatchObject([{ mode: 'plan' }]);
 });
 
 it('needs no model but that of the profile', async () => {

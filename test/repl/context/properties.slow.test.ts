@@ -4,7 +4,7 @@ import { budgetOf, estimateAll, usedTokens } from '../../../src/repl/context/bud
 import { compact, type Summarise } from '../../../src/repl/context/compaction.ts';
 import { userText } from '../../../src/repl/context/summary-prompt.ts';
 import { firstTokens } from '../../../src/repl/context/tokens.ts';
-import type { CallState } from '../../../src/repl/session/entry.ts';
+import type { EntryOf } from '../../../src/repl/session/entry.ts';
 import { ProviderFailure } from '../../../src/repl/providers/provider.ts';
 import {
   call,
@@ -34,7 +34,7 @@ const words = fc.oneof(
   },
 );
 
-const outcome = fc.constantFrom<CallState | 'nothing'>(
+const outcome = fc.constantFrom<EntryOf<'tool'>['state'] | 'nothing'>(
   'done',
   'done',
   'done',

@@ -1,0 +1,39 @@
+/** Tells of something; resolves when it was heard. */
+export type Tell<E> = (event: E) => Promise<void>;
+
+/** What work tells while it goes on, then what it returns. */
+export async function* told<E, T>(work: (tell: Tell<E>) => Promise<T>): AsyncGenerator<E, T> {
+  const waiting: { event: E; heard: () => void }[] = [];
+  let over = false;
+  let wake = () => {};
+  const done = work((event) => {
+    return new Promise((heard) => {
+      waiting.push({ event, heard });
+      wake();
+    });
+  }).finally(() => {
+    over = true;
+    wake();
+  });
+  // It is awaited below, when all was heard.
+  done.catch(() => undefined);
+  for (;;) {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      yield next.event;
+      next.heard();
+    }
+    if (over) return done;
+    await new Promise<void>((resolve) => (wake = resolve));
+  }
+}
+
+/** Waits for something, until the person is tired of it: then there is no result. */
+export async function before<T>(ready: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  const done = new AbortController();
+  const tired = new Promise<undefined>((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { signal: done.signal });
+  });
+  // A listener left behind at each of many waits, and Node would warn of them in the middle of the screen.
+  return Promise.race([tired, ready]).finally(() => done.abort());
+}
