@@ -3,8 +3,9 @@ import { readChatConfig, type ChatConfig } from './config/config.ts';
 import { profileNamed, readProfiles } from './config/profiles.ts';
 import { chatFolders } from './files/folders.ts';
 import { openLog } from './files/log.ts';
-import { firstModel, keyFor } from './first-model.ts';
+import { firstModel } from './first-model.ts';
 import { resolveModel, withoutKeys } from './models/endpoints.ts';
+import { keyFinder } from './models/key.ts';
 import { nameOf, type Model } from './models/model.ts';
 import type { ChatOptions } from './options.ts';
 import { ownTools } from './own-tools/own-tools.ts';
@@ -100,7 +101,8 @@ function worldOf(setting: Setting, terminal: Terminal | undefined, roots: () => 
     clientInfo: { name: 'toolcrib-chat', version: options.version },
   });
   const spent = nothingSpent();
-  const created = providers(setting, warn, log);
+  const keyFor = keyFinder(env);
+  const created = providers(setting, { warn, log, keyFor });
   return {
     ...setting,
     person,
@@ -115,6 +117,7 @@ function worldOf(setting: Setting, terminal: Terminal | undefined, roots: () => 
       found.warnings.forEach(tell);
       return found.profiles;
     },
+    keyFor,
     providerFor: (model) => counted(created(model), model, spent),
   };
 }
@@ -122,8 +125,7 @@ function worldOf(setting: Setting, terminal: Terminal | undefined, roots: () => 
 /** Makes what speaks to a model; to one that was recorded, as it was spoken to then. */
 function providers(
   { options }: Setting,
-  warn: (text: string) => void,
-  log: (text: string) => void,
+  { warn, log, keyFor }: Pick<World, 'warn' | 'log' | 'keyFor'>,
 ): (model: Model) => ReturnType<typeof createProvider> {
   const replay = options.replay === undefined ? undefined : replaying(options.replay, warn);
   const record = options.record === undefined ? undefined : recording(fetch, options.record);
@@ -131,14 +133,14 @@ function providers(
     createProvider(replay ? asRecorded(model, replay) : model, {
       // What a provider says may repeat what it was sent.
       failed: ({ code, facts }) => log([nameOf(model), code, facts.status ?? ''].join(' ').trim()),
-      key: async () => (replay ? 'none' : keyFor(model.endpoint, options.env)),
+      key: async () => (replay ? 'none' : keyFor(model.endpoint)),
       fetch: replay?.fetch ?? record ?? fetch,
       ...(replay && { sleep: async () => {} }),
     });
 }
 
 /** Nobody is asked, so that any model will do. */
-const asRecorded = (model: Model, { wires }: Replay): Model => {
-  const [wire = model.endpoint.wire] = wires.includes(model.endpoint.wire) ? [] : wires;
-  return { ...model, endpoint: { ...model.endpoint, wire } };
-};
+const asRecorded = (model: Model, { wire = model.endpoint.wire }: Replay): Model => ({
+  ...model,
+  endpoint: { ...model.endpoint, wire },
+});

@@ -8,7 +8,7 @@ import { inProfile, profileNamed, profilePrompt, type Profile } from './config/p
 import { ChatError } from './errors.ts';
 import type { ImagePart, Part } from './message.ts';
 import { askModelServer } from './models/ask-server.ts';
-import { nameOf, type Model } from './models/model.ts';
+import { nameOf, type Endpoint, type Model } from './models/model.ts';
 import type { ChatOptions } from './options.ts';
 import type { Person } from './person/person.ts';
 import type { Places } from './prompt/instructions.ts';
@@ -44,6 +44,8 @@ export interface World {
   log(text: string): void;
   modelOf(name: string | undefined): Model;
   providerFor(model: Model): Provider;
+  /** Throws ChatError NO_KEY. */
+  keyFor(endpoint: Endpoint): Promise<string | undefined>;
   /** By name; `warn` is told of those that cannot be used. Throws ChatError CONFIG_INVALID. */
   profiles(warn: (text: string) => void): Promise<ReadonlyMap<string, Profile>>;
 }

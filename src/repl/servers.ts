@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { readMcpConfig, variablesOf, type WrittenServer } from './config/mcp-config.ts';
+import { readMcpConfig, variablesIn } from './config/mcp-config.ts';
+import type { WrittenServer } from './config/schemas.ts';
 import type { ServerConfig } from './config/server-config.ts';
 import { readPrivateFile, writePrivateFile } from './files/private-file.ts';
 import type { ChatOptions } from './options.ts';
@@ -75,11 +76,11 @@ export async function otherServers(options: ChatOptions, configFolder: string): 
 /** As the file has it: what a variable stands for may be a secret of the person's, and which it is matters more. */
 function linesOf(name: string, server: WrittenServer): string[] {
   const { command, args = [], env = {}, cwd, url, headers = {} } = server;
-  const given = variablesOf(server);
+  const given = [...new Set(variablesIn(server).map(({ name: variable }) => variable))];
   const words = [command, ...args, url].filter((word) => word !== undefined);
   return [
     `${name}: ${words.map(shown).join(' ')}`,
-    ...Object.entries(env).map(([key, value]) => `  env ${shown(key)}=${shown(value)}`),
+    ...Object.entries(env).map(([key, value]) => `  env ${shown(key)}=${shown(String(value))}`),
     ...(cwd === undefined ? [] : [`  folder ${shown(cwd)}`]),
     ...Object.entries(headers).map(([key, value]) => `  header ${key}: ${shown(value)}`),
     ...(given.length === 0 ? [] : [`  from your environment: ${given.join(', ')}`]),

@@ -30,10 +30,7 @@ export async function chatInTerminal(options: ChatOptions, first: string | undef
     output: process.stdout,
     env: options.env,
     paint: createPaint({ palette: config.palette, env: options.env, stream: process.stdout }),
-    history: openHistory(
-      join(folders.state, 'history', `${basename(store.folder)}.jsonl`),
-      config.historySize,
-    ),
+    history: openHistory(join(folders.state, 'history', `${basename(store.folder)}.jsonl`)),
     complete: async (line, cursor) =>
       interaction ? completeLine(interaction.console, line, cursor) : { from: cursor, candidates: [] },
     onInterrupt: (kind) => interaction?.interrupt(kind),

@@ -1,13 +1,12 @@
 import { readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join, parse } from 'node:path';
 import { ChatError } from '../errors.ts';
-import { isNamed } from '../text/glob.ts';
 import type { ChatOptions } from '../options.ts';
+import { isNamed } from '../text/glob.ts';
 import type { Tool } from '../toolbox/tool.ts';
+import { hint, invalid, readCheckedFile } from './checked-file.ts';
 import type { ChatConfig } from './config.ts';
-import { invalid, readCheckedFile } from './checked-file.ts';
-import { hint } from './check.ts';
-import { profileFields, projectProfileFields, type ProfileFields } from './profile-fields.ts';
+import type { ProfileFields } from './schemas.ts';
 
 /** A way of working that has a name: which tools, which mode, which model, what the model is told. */
 export interface Profile extends ProfileFields {
@@ -21,32 +20,27 @@ export interface Profile extends ProfileFields {
  * name of one of the person's, or cannot be used, is a warning. The person's own throws CONFIG_INVALID.
  */
 export async function readProfiles(
-  folders: { readonly config: string; readonly project?: string },
+  folders: { readonly config: string; readonly project: string },
   config: Pick<ChatConfig, 'profiles'>,
 ): Promise<{ profiles: ReadonlyMap<string, Profile>; warnings: readonly string[] }> {
   const profiles = new Map<string, Profile>();
   const warnings: string[] = [];
-  for (const [name, fields] of Object.entries(config.profiles))
-    profiles.set(name, { ...fields, name, source: 'user' });
-  for (const { name, file } of await filesIn(join(folders.config, 'profiles'))) {
-    const fields = await readCheckedFile(file, profileFields);
-    if (fields) profiles.set(name, { ...fields, name, source: 'user' });
-  }
-  if (folders.project === undefined) return { profiles, warnings };
+  const add = (name: string, source: Profile['source'], fields: ProfileFields | undefined) =>
+    fields && profiles.set(name, { ...fields, name, source });
+  for (const [name, fields] of Object.entries(config.profiles)) add(name, 'user', fields);
+  for (const { name, file } of await filesIn(join(folders.config, 'profiles')))
+    add(name, 'user', await readCheckedFile(file, async () => (await import('./schemas.ts')).profile));
   const warn = (error: unknown) => {
     if (!(error instanceof ChatError)) throw error;
     warnings.push(error.message);
-    return [];
+    return undefined;
   };
-  for (const { name, file } of await filesIn(join(folders.project, '.toolcrib', 'profiles')).catch(warn)) {
-    try {
-      if (profiles.get(name)?.source === 'user')
-        throw invalid(file, 'is left out: a profile of yours has its name.');
-      const fields = await readCheckedFile(file, projectProfileFields);
-      if (fields) profiles.set(name, { ...fields, name, source: 'project' });
-    } catch (error) {
-      warn(error);
-    }
+  const theirs = await filesIn(join(folders.project, '.toolcrib', 'profiles')).catch(warn);
+  for (const { name, file } of theirs ?? []) {
+    const read = readCheckedFile(file, async () => (await import('./schemas.ts')).projectProfile);
+    const fields = await read.catch(warn);
+    if (profiles.get(name)?.source !== 'user') add(name, 'project', fields);
+    else warn(invalid(file, 'is left out: a profile of yours has its name.'));
   }
   return { profiles, warnings };
 }
@@ -69,9 +63,9 @@ export async function profileNamed(
 async function filesIn(folder: string): Promise<{ name: string; file: string }[]> {
   try {
     const names = (await readdir(folder)).filter((name) => /^[\w-]+\.ya?ml$/.test(name)).sort();
-    return names.map((name) => ({ name: basename(name).replace(/\.ya?ml$/, ''), file: join(folder, name) }));
+    return names.map((name) => ({ name: parse(name).name, file: join(folder, name) }));
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : String(error);
+    const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
     throw invalid(folder, `cannot be read (${String(code)}).`, error);
   }
@@ -85,36 +79,28 @@ export function profilePrompt(
   profile: Profile,
   { cwd, env, variables }: Pick<ChatOptions, 'cwd' | 'env' | 'variables'>,
 ): string {
-  const known = new Map(
-    Object.entries({
-      cwd,
-      date: new Date().toLocaleDateString('sv'),
-      platform: process.platform,
-      user: env.USER ?? env.USERNAME ?? '',
-      ...profile.variables,
-      ...variables,
-    }),
-  );
+  const known: Readonly<Record<string, string>> = {
+    cwd,
+    date: new Date().toLocaleDateString('sv'),
+    platform: process.platform,
+    user: env.USER ?? env.USERNAME ?? '',
+    ...profile.variables,
+    ...variables,
+  };
   return (profile.prompt ?? '').replaceAll(/\{\{\s*([\w.]+)\s*\}\}/g, (_, name: string) => {
-    const value = known.get(name) ?? fromEnvironment(name, profile, env);
+    // A project's profile is not written by the person: it cannot have what the environment holds sent to a model.
+    const isOwn = name.startsWith('env.') && profile.source === 'user';
+    const value = Object.hasOwn(known, name) ? known[name] : isOwn ? env[name.slice(4)] : undefined;
     if (value !== undefined) return value;
-    const meant = hint(name, [...known.keys()]);
-    throw new ChatError(
-      'CONFIG_INVALID',
-      `The profile ${profile.name} uses {{${name}}}, which is nothing that is known.${meant}` +
-        ` Give it with --var ${name}=value.`,
-    );
+    const why = `The profile ${profile.name} uses {{${name}}}, which is nothing that is known.`;
+    const ways = `${hint(name, Object.keys(known))} Give it with --var ${name}=value.`;
+    throw new ChatError('CONFIG_INVALID', why + ways);
   });
 }
 
-/** A project's profile is not written by the person: it cannot have what the environment holds sent to a model. */
-const fromEnvironment = (name: string, { source }: Profile, env: NodeJS.ProcessEnv): string | undefined =>
-  name.startsWith('env.') && source === 'user' ? env[name.slice(4)] : undefined;
-
 /** Whether the profile offers the tool. */
-export function inProfile(tool: Tool, { tools, servers }: Profile): boolean {
+export function inProfile(tool: Tool, { tools = [], servers }: Profile): boolean {
   if (servers && !servers.includes(tool.server)) return false;
-  if (!tools) return true;
   const excluded = tools.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1));
   const included = tools.filter((glob) => !glob.startsWith('!'));
   const fits = (glob: string) => isNamed(glob, tool);

@@ -15,20 +15,16 @@ export function prunedCalls(items: readonly Item[], budget: Budget, used: number
   const freedBy = (callIds: readonly string[]) => tokensOf(items) - tokensOf(pruned(items, callIds));
   const byImages = freedBy([]);
   if (byImages >= budget.leastPruned && used - byImages < budget.limit) return [];
-  const callIds = oldOutputs(items, budget.protectedOutput);
+  const callIds = oldOutputs(items, budget.keep);
   return freedBy(callIds) >= budget.leastPruned ? callIds : undefined;
 }
 
 /** The conversation without its old images and the output of these calls. */
 export function pruned(items: readonly Item[], callIds: readonly string[]): Item[] {
   const until = oldUntil(items);
-  const ids = new Set(callIds);
-  return items.map((item, at) => {
-    if (at >= until) return item;
-    const { message } = item;
-    const isPruned = message.role === 'tool' && ids.has(message.callId);
-    return { ...item, message: isPruned ? withoutOutput(message) : withoutImages(message) };
-  });
+  return items.map((item, at) =>
+    at >= until ? item : { ...item, message: shorter(item.message, new Set(callIds)) },
+  );
 }
 
 /** Where the last two turns of the person begin; 0 when there are no older ones. */
@@ -36,36 +32,39 @@ const oldUntil = (items: readonly Item[]): number =>
   items.flatMap(({ message, isSummary }, at) => (message.role === 'user' && !isSummary ? [at] : [])).at(-2) ??
   0;
 
-/** Calls whose output is older than the newest `protectedTokens` of output, and longer than the note in its place. */
-function oldOutputs(items: readonly Item[], protectedTokens: number): string[] {
+/** Calls whose output is older than the newest `kept` tokens of output. */
+function oldOutputs(items: readonly Item[], kept: number): string[] {
   const until = oldUntil(items);
-  const old = new Set<string>();
-  const newer = new Set<string>();
+  const outputs = items.flatMap(({ message }, at) => (message.role === 'tool' ? [{ message, at }] : []));
   let tokens = 0;
-  for (const [at, { message }] of [...items.entries()].toReversed()) {
-    if (message.role !== 'tool') continue;
+  const old = outputs.toReversed().filter(({ message, at }) => {
     tokens += estimateMessage(message);
-    const shorter = estimateMessage(withoutOutput(message)) < estimateMessage(message);
-    if (at >= until || tokens <= protectedTokens) newer.add(message.callId);
-    // An id that a server uses again stands for the newer call, too.
-    else if (!newer.has(message.callId) && shorter) old.add(message.callId);
-  }
-  return [...old];
+    return at < until && tokens > kept && estimateMessage(withoutOutput(message)) < estimateMessage(message);
+  });
+  // An id that a server uses again stands for the newer call, too.
+  const isOld = (id: string) => outputs.every((one) => one.message.callId !== id || old.includes(one));
+  return [...new Set(old.map(({ message }) => message.callId))].filter(isOld);
 }
+
+type Output = Message & { role: 'tool' };
 
 /** Output that was pruned before stays as it is: its note says how much there was. */
-function withoutOutput(message: Message): Message {
-  if (message.role !== 'tool' || message.text.startsWith('[pruned ')) return message;
-  const text = `[pruned ${message.text.length} chars of ${message.name} output; call again if needed]`;
-  return { ...message, text, images: [] };
-}
+const withoutOutput = (message: Output): Output =>
+  message.text.startsWith('[pruned ')
+    ? message
+    : {
+        ...message,
+        text: `[pruned ${message.text.length} chars of ${message.name} output; call again if needed]`,
+        images: [],
+      };
 
-function withoutImages(message: Message): Message {
+function shorter(message: Message, callIds: ReadonlySet<string>): Message {
   if (message.role === 'assistant') return message;
   if (message.role === 'user') {
     const note = { type: 'text', text: imageNote } as const;
     return { ...message, content: message.content.map((part) => (part.type === 'image' ? note : part)) };
   }
+  if (callIds.has(message.callId)) return withoutOutput(message);
   const text = [message.text, ...message.images.map(() => imageNote)].filter(Boolean).join('\n');
   return { ...message, text, images: [] };
 }

@@ -1,7 +1,7 @@
 import { ChatError, type ChatErrorCode } from '../errors.ts';
 import type { Endpoint } from '../models/model.ts';
 import { objectOf, textOf } from '../text/json.ts';
-import { ProviderFailure } from './provider.ts';
+import { ProviderFailure, type Body } from './provider.ts';
 
 /** What the errors of both SDKs, of fetch and of streams have in common. */
 interface Raw {
@@ -15,15 +15,16 @@ interface Raw {
 }
 
 /** There is no common code for a conversation that is too long: these are the words of many servers. */
-const overflow = [
-  /context[ _]length[ _]exceeded|maximum context length|context[ _]window/i,
-  /prompt is too long|prompt (?:has|contains) too many tokens|prompt too long/i,
-  /exceeds? the (?:available|maximum|model'?s)? ?(?:context|input|prompt|token)/i,
-  /(?:input|prompt) (?:token count|tokens|length|is) .{0,60}exceeds?|input is too long|too large for model/i,
-  /reduce the length of the (?:messages|prompt|input)/i,
-  /maximum (?:prompt|input|allowed) (?:length|tokens?|input)|(?:larger|greater|longer) than the (?:context|maximum)/i,
-  /exceeded model token limit|token limit exceeded|request_too_large/i,
-];
+const overflow = new RegExp(
+  [
+    'context[ _]length[ _]exceeded|maximum context length|context[ _]window|request[ _]too[ _]large',
+    'prompt is too long|prompt (has|contains) too many tokens|prompt too long|input is too long|too large for model',
+    "exceeds? the (available|maximum|model'?s)? ?(context|input|prompt|token)|reduce the length of the",
+    '(input|prompt) (token count|tokens|length|is) .{0,60}exceeds?|token limit exceeded|exceeded model token limit',
+    'maximum (prompt|input|allowed) (length|tokens?|input)|(larger|greater|longer) than the (context|maximum)',
+  ].join('|'),
+  'i',
+);
 /** The same words, said of a rate. */
 const rate = /rate.?limit|too many (?:requests|tokens, please wait)|per (?:minute|day|hour)|throttl/i;
 const quota =
@@ -49,7 +50,7 @@ export function failureOf(error: unknown, endpoint: Endpoint, key?: string): Cha
   // Routers give the status of what is behind them as the code of an error inside a stream.
   const status = raw.status ?? (Number(/^[45]\d\d(?= )/.exec(words)?.[0]) || undefined);
   const retryAfterMs = waitOf(raw, message);
-  const code = codeOf(raw, words, { status, retryAfterMs });
+  const code = codeOf(raw, words, status ?? 0);
   // Some echo what they were sent.
   const shown = key ? message.replaceAll(key, '***') : message;
   const said = `${endpoint.name}: ${status === undefined ? '' : `${status} `}${shown}`;
@@ -76,21 +77,14 @@ function wordsOf(raw: Raw): { readonly words: string; readonly message: string }
 }
 
 /** Errors without a status are said inside a stream, or are of the connection. */
-function codeOf(
-  raw: Raw,
-  words: string,
-  {
-    status = 0,
-    retryAfterMs,
-  }: { readonly status?: number | undefined; readonly retryAfterMs?: number | undefined },
-): ChatErrorCode {
-  const limited = status === 429 || rate.test(words);
+function codeOf(raw: Raw, words: string, status: number): ChatErrorCode {
   if (status === 402 || /\binsufficient_quota\b/.test(words)) return 'MODEL_QUOTA';
-  const isTooLong = !limited && overflow.some((pattern) => pattern.test(words));
+  const limited = status === 429 || rate.test(words);
   // OpenAI's limit by the minute can be smaller than one request: waiting does not help then.
-  if (status === 413 || isTooLong || /request too large/i.test(words)) return 'MODEL_OVERFLOW';
+  const isTooLarge = status === 413 || /request too large/i.test(words) || (!limited && overflow.test(words));
+  if (isTooLarge) return 'MODEL_OVERFLOW';
   // Gemini speaks of plans and billing for a limit by the minute, too, but then says when to come back.
-  if (quota.test(words) && retryAfterMs === undefined && status < 500) return 'MODEL_QUOTA';
+  if (quota.test(words) && waitOf(raw, words) === undefined && status < 500) return 'MODEL_QUOTA';
   if (limited) return 'MODEL_BUSY';
   if (status === 401 || status === 403) return 'MODEL_KEY_REFUSED';
   if (status === 0 && isNetwork(raw)) return 'MODEL_UNREACHABLE';
@@ -117,14 +111,34 @@ function waitOf(raw: Raw, message: string): number | undefined {
 }
 
 function wayOut(code: ChatErrorCode, { name, baseUrl, keyVariables, local }: Endpoint): string {
-  switch (code) {
-    case 'MODEL_KEY_REFUSED':
-      return keyVariables[0] ? ` Check ${keyVariables[0]}, or the key command of ${name}.` : '';
-    case 'MODEL_UNREACHABLE':
-      return local ? ` Is the server at ${baseUrl} running?` : ` Can ${baseUrl} be reached from here?`;
-    case 'MODEL_QUOTA':
-      return ` The account at ${name} has to be topped up; /model chooses another model.`;
-    default:
-      return '';
-  }
+  if (code === 'MODEL_UNREACHABLE')
+    return local ? ` Is the server at ${baseUrl} running?` : ` Can ${baseUrl} be reached from here?`;
+  if (code === 'MODEL_QUOTA')
+    return ` The account at ${name} has to be topped up; /model chooses another model.`;
+  return code === 'MODEL_KEY_REFUSED' && keyVariables[0]
+    ? ` Check ${keyVariables[0]}, or the key command of ${name}.`
+    : '';
+}
+
+/** What a request can do without, with other words for some of it. */
+const spared: Readonly<Record<string, string>> = {
+  stream: 'streaming|streamed',
+  include: 'encrypted',
+  stream_options: '',
+  cache_control: '',
+  reasoning: '',
+  reasoning_effort: '',
+  thinking: '',
+  enable_thinking: '',
+  temperature: '',
+  top_p: '',
+};
+
+/** The field of the body that an endpoint says it does not take, among those that a request can do without. */
+export function refusedField({ code, message }: ChatError, body: Body): string | undefined {
+  if (code !== 'MODEL_REFUSED') return undefined;
+  // OpenAI's newer models want its newer name.
+  if ('max_tokens' in body && message.includes('max_completion_tokens')) return 'max_tokens';
+  const names = (field: string) => new RegExp(`\\b(?:${field}|${spared[field] || field})\\b`, 'i');
+  return Object.keys(spared).find((field) => field in body && names(field).test(message));
 }

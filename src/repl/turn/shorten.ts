@@ -1,14 +1,7 @@
 import type { Agent } from './agent.ts';
-import {
-  budgetAfterOverflow,
-  budgetOf,
-  fillOf,
-  usedTokens,
-  type Fill,
-  type Used,
-} from '../context/budget.ts';
+import { budgetAfterOverflow, budgetOf, fillOf, type Fill } from '../context/budget.ts';
 import { compact } from '../context/compaction.ts';
-import { estimateTokens, estimateTools } from '../context/tokens.ts';
+import { estimateTokens, estimateTools, usedTokens, type Used } from '../context/tokens.ts';
 import { viewOf } from '../context/view.ts';
 import { ChatError } from '../errors.ts';
 import { offeredTools } from './offered-tools.ts';
@@ -25,7 +18,8 @@ export const windowOf = ({ model, limits }: Pick<Agent, 'model' | 'limits'>): nu
 
 /** How full the context is now. */
 export function fillNow(agent: Agent): Fill & Used {
-  const used = usedTokens(contextOf(agent).messages, offeredTools(agent), agent.system());
+  const messages = contextOf(agent).messages.map(({ message }) => message);
+  const used = usedTokens({ messages, tools: offeredTools(agent), system: agent.system() });
   return { ...used, ...fillOf(budgetOf(windowOf(agent)), used.tokens) };
 }
 
@@ -48,7 +42,7 @@ export async function* shorten(
   const tools = offeredTools(agent);
   const system = agent.system();
   const usual = budgetOf(windowOf(agent));
-  const used = usedTokens(items, tools, system);
+  const used = usedTokens({ messages: items.map(({ message }) => message), tools, system });
   if (why === 'auto' && used.tokens < usual.limit) return false;
   const fixed = estimateTools(tools) + estimateTokens(system);
   // No summary makes those smaller: each turn would make one more.

@@ -47,15 +47,14 @@ it('starts whatever a project holds, and no profile of it loosens the mode', asy
   // Where the parser's stack ends, Node aborts.
   project('indented.yaml', Array.from({ length: 1300 }, (_, at) => `${' '.repeat(at)}a:`).join('\n'));
   symlinkSync('.git', join(cwd, '.git'));
-  const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
   writeFileSync(
     join(cwd, '.mcp.json'),
-    `{"mcpServers": {"deep": {"command": "x", "env": {"A": ${deep}}}, "fine": {"command": "x"}}}`,
+    `{"mcpServers": {"odd": {"command": "x", "env": {"A": []}}, "fine": {"command": "x"}}}`,
   );
   model.otherwise(() => say('Well.'));
   const chat = openChat(place, ['--profile', 'loose']);
   await chat.sees('mode plan');
-  await chat.sees('deep: env.A should be text, a number');
+  await chat.sees('odd: env.A should be text, a number');
   await chat.sees('(fine); /mcp trust starts them');
   expect(chat.scrollback()).toMatch(/deep\.yaml.*nested too deeply[^]*indented\.yaml.*nested/);
   enter(chat, 'go');
@@ -66,10 +65,13 @@ it('starts whatever a project holds, and no profile of it loosens the mode', asy
   const other = await chatPlace({ config: 'profile: own\nprofiles: { own: { prompt: hi } }\n' });
   mkdirSync(join(other.cwd, '.toolcrib'));
   symlinkSync('profiles', join(other.cwd, '.toolcrib', 'profiles'));
+  writeFileSync(join(other.cwd, '.mcp.json'), `{"mcpServers": ${'['.repeat(20_000)}`);
   other.model.script(say('Well.'));
   expect(await runChat(other, ['-p', 'go', '--no-toolcrib'])).toEqual({
     code: 0,
     stdout: 'Well.\n',
-    stderr: expect.stringMatching(/^toolcrib: [^\n]*profiles cannot be read \(ELOOP\)\.\n$/),
+    stderr: expect.stringMatching(
+      /profiles cannot be read \(ELOOP\)\.\n[^\n]*mcp\.json is nested too deeply\.\n$/,
+    ),
   });
 });

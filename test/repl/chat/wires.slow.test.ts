@@ -216,7 +216,7 @@ it('waits when the provider is busy, as long as it wants, or until the person is
     misbehave('insufficient_quota'),
   );
   enter(chat, 'fifth');
-  await chat.sees(/MODEL_BUSY: .* 1 hours, until .*\/model/);
+  await chat.sees(/MODEL_BUSY: .* to wait until .*\/model/);
   enter(chat, 'sixth');
   await chat.sees('MODEL_KEY_REFUSED');
   enter(chat, 'seventh');

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { budgetOf, estimateAll, usedTokens } from '../../../src/repl/context/budget.ts';
+import { budgetOf } from '../../../src/repl/context/budget.ts';
 import { compact, type Summarise } from '../../../src/repl/context/compaction.ts';
 import { userText } from '../../../src/repl/context/summary-prompt.ts';
-import { firstTokens } from '../../../src/repl/context/tokens.ts';
+import { estimateRequest, firstTokens, usedTokens } from '../../../src/repl/context/tokens.ts';
 import type { CallState } from '../../../src/repl/session/entry.ts';
 import { ProviderFailure } from '../../../src/repl/providers/provider.ts';
 import {
@@ -19,6 +19,14 @@ import {
 
 /** Small, so that a random conversation fills it. */
 const budget = budgetOf(3_000);
+
+const requestOf = (conversation: Conversation) => ({
+  system: '',
+  messages: conversation.messages(),
+  tools: [],
+});
+const usedBy = (conversation: Conversation) => usedTokens(requestOf(conversation)).tokens;
+const sizeOf = (conversation: Conversation) => estimateRequest(requestOf(conversation));
 
 const words = fc.oneof(
   { weight: 4, arbitrary: fc.string({ unit: 'grapheme', maxLength: 40 }) },
@@ -76,9 +84,7 @@ function answerWith(conversation: Conversation, step: Extract<Step, { do: 'answe
     call(sameId ? `call_${index}` : `call_${at}_${index}`, JSON.stringify({ path: words.slice(0, 20) })),
   );
   // What a provider counts is about what there is.
-  const usage = step.counted
-    ? counted(Math.ceil(usedTokens(conversation.items(), []).tokens * 1.1), 10)
-    : uncounted;
+  const usage = step.counted ? counted(Math.ceil(usedBy(conversation) * 1.1), 10) : uncounted;
   const stop = step.aborted && at % 3 === 0 ? ({ stop: 'aborted' } as const) : {};
   conversation.answers(step.words, calls, { usage, ...stop });
   const results = calls.map((made, index) => () => {
@@ -117,14 +123,15 @@ const newestWords = (conversation: Conversation) => {
 
 async function compactIt(conversation: Conversation, step: Extract<Step, { do: 'compact' }>) {
   const { messages: items, summary: previous } = conversation.view();
-  const used = usedTokens(items, []).tokens;
-  const before = estimateAll(items, []);
+  const used = usedBy(conversation);
+  const before = sizeOf(conversation);
   const result = await compact(
     {
       items,
       budget,
       used,
       tools: [],
+      system: '',
       auto: step.auto,
       failedBefore: false,
       previous,
@@ -139,13 +146,13 @@ async function compactIt(conversation: Conversation, step: Extract<Step, { do: '
     const { kind: _, pruned: __, ...entry } = result;
     conversation.add({ type: 'compaction', ...entry });
     // All that was promised is so.
-    expect(estimateAll(conversation.items(), [])).toBe(result.tokensAfter);
+    expect(sizeOf(conversation)).toBe(result.tokensAfter);
   } else {
-    const freed = before - estimateAll(conversation.items(), []);
+    const freed = before - sizeOf(conversation);
     expect(result.tokensAfter).toBe(Math.max(0, used - freed));
   }
   expect(result.tokensAfter).toBeLessThan(result.tokensBefore);
-  expect(estimateAll(conversation.items(), [])).toBeLessThan(before);
+  expect(sizeOf(conversation)).toBeLessThan(before);
   const all = conversation.messages().map(shown).join('\n').replaceAll('<image>', '[image]');
   expect(all).toContain(firstTokens(newestWords(conversation), budget.keep));
 }
@@ -215,13 +222,13 @@ it('becomes small enough when everything fits in pieces, however often it has to
         for (const [at, piece] of pieces.entries()) {
           if (at % 7 === 0) conversation.says(piece);
           else conversation.uses(`call${at}`, piece);
-          if (usedTokens(conversation.items(), []).tokens < budget.limit) continue;
+          if (usedBy(conversation) < budget.limit) continue;
           await compactIt(conversation, {
             do: 'compact',
             auto: true,
             model: works ? ['so far, so good'] : [],
           });
-          expect(usedTokens(conversation.items(), []).tokens).toBeLessThan(budget.limit);
+          expect(usedBy(conversation)).toBeLessThan(budget.limit);
         }
       },
     ),
