@@ -112,11 +112,7 @@ function worldOf(setting: Setting, terminal: Terminal | undefined, roots: () => 
     ownTools,
     toolbox,
     modelOf: (name) => resolveModel(name, config, env),
-    async profiles(tell) {
-      const found = await readProfiles({ config: folders.config, project: options.cwd }, config);
-      found.warnings.forEach(tell);
-      return found.profiles;
-    },
+    profiles: () => readProfiles(folders.config, config),
     keyFor,
     providerFor: (model) => counted(created(model), model, spent),
   };

@@ -46,8 +46,8 @@ export interface World {
   providerFor(model: Model): Provider;
   /** Throws ChatError NO_KEY. */
   keyFor(endpoint: Endpoint): Promise<string | undefined>;
-  /** By name; `warn` is told of those that cannot be used. Throws ChatError CONFIG_INVALID. */
-  profiles(warn: (text: string) => void): Promise<ReadonlyMap<string, Profile>>;
+  /** By name. Throws ChatError CONFIG_INVALID. */
+  profiles(): Promise<ReadonlyMap<string, Profile>>;
 }
 
 /**

@@ -130,11 +130,9 @@ async function connect(chat: Chat, tell: (text: string) => void, patience = pati
   const { toolbox, options, folders, store } = chat.world;
   toolbox.connect();
   try {
-    const { servers, warnings, untrusted } = await otherServers(options, folders.config);
+    const { servers, warnings } = await otherServers(options, folders.config);
     for (const server of servers) toolbox.add(server);
     for (const warning of warnings) tell(`! ${warning}`);
-    const names = untrusted?.servers.map(({ name }) => name).join(', ');
-    if (untrusted) tell(`This project's .mcp.json names servers (${names}); /mcp trust starts them.`);
     store.removeExpired(Date.now());
   } catch (error) {
     // Whatever it is: nobody waits for this, so that it would end the program.

@@ -84,10 +84,9 @@ it('reads the mcp.json of docs/configuration.md', async () => {
   const file = join(await temporaryFolder(), 'mcp.json');
   writeFileSync(file, example(configuration, '### mcp.json', 'json'));
   const { servers, warnings } = await readMcpConfig(file, {
-    source: 'user',
     env: { TRACKER_TOKEN: 'x', HOME: '/home/you' },
     needed: true,
   });
   expect(warnings).toEqual([]);
-  expect(Object.keys(servers)).toEqual(['memory', 'tracker']);
+  expect(servers.map(({ name }) => name)).toEqual(['memory', 'tracker']);
 });

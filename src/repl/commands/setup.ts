@@ -3,11 +3,9 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { listModels } from '../models/endpoints.ts';
 import { nameOf } from '../models/model.ts';
-import { otherServers } from '../servers.ts';
 import { printable } from '../terminal/printable.ts';
 import { oneLineEach, table } from '../terminal/table.ts';
 import {
-  confirmed,
   editedBy,
   headAndRest,
   misused,
@@ -43,12 +41,10 @@ export const setupCommands: readonly Command[] = [
   toolsCommand,
   {
     name: 'mcp',
-    usage: '[restart NAME | trust]',
-    help: 'shows the MCP servers; restarts one; starts those of the project',
+    usage: '[restart NAME]',
+    help: 'shows the MCP servers; restarts one',
     complete: ({ chat }, words) =>
-      words.at(-1) === 'restart'
-        ? chat.world.toolbox.servers().map(({ name }) => name)
-        : ['restart', 'trust'],
+      words.at(-1) === 'restart' ? chat.world.toolbox.servers().map(({ name }) => name) : ['restart'],
     run: mcp,
   },
   {
@@ -96,7 +92,7 @@ export const setupCommands: readonly Command[] = [
     name: 'profile',
     usage: '[NAME | none]',
     help: 'shows the profiles, or takes one into use',
-    complete: async ({ chat }) => ['none', ...(await chat.world.profiles(() => undefined)).keys()],
+    complete: async ({ chat }) => ['none', ...(await chat.world.profiles()).keys()],
     async run({ chat, terminal }, args) {
       if (args === '') return profileList(chat, terminal.width);
       await chat.useProfile(args === 'none' ? undefined : args);
@@ -121,7 +117,6 @@ function modelList({ model, world }: Chat, width: number): string {
 async function mcp(console: Console, args: string): Promise<Result> {
   const { toolbox } = console.chat.world;
   const [word, name = ''] = wordsOf(args);
-  if (word === 'trust') return trustProject(console);
   if (word === 'restart') {
     if (!toolbox.servers().some((one) => one.name === name))
       throw wrongUse(`/mcp restart: there is no server ${name || 'without a name'}.`);
@@ -146,19 +141,6 @@ function stateOf({ chat }: Console, name: string): string {
   return `${name} is ${state}${error === undefined ? '' : `: ${printable(error)}`}`;
 }
 
-async function trustProject(console: Console): Promise<string | undefined> {
-  const { options, folders, toolbox } = console.chat.world;
-  const { untrusted } = await otherServers(options, folders.config);
-  if (!untrusted)
-    throw wrongUse("/mcp trust: the project's .mcp.json names no server that is not started already.");
-  const lines = untrusted.lines.map((line) => `  ${printable(line)}`);
-  console.terminal.print([`${printable(untrusted.file)} starts:`, ...lines].join('\n'));
-  if (!(await confirmed(console, 'Start these, now and whenever the file is unchanged?'))) return undefined;
-  untrusted.trust();
-  await Promise.all(untrusted.servers.map((server) => toolbox.add(server)));
-  return untrusted.servers.map(({ name }) => stateOf(console, name)).join('\n');
-}
-
 async function changeRoots(chat: Chat, adds: boolean, given: string): Promise<void> {
   const { roots } = chat;
   const folder = resolve(roots[0] ?? chat.world.options.cwd, given.replace(/^~(?=\/|$)/, homedir()));
@@ -173,14 +155,10 @@ async function changeRoots(chat: Chat, adds: boolean, given: string): Promise<vo
 }
 
 async function profileList(chat: Chat, width: number): Promise<string> {
-  let none = 'There are no profiles yet: docs/repl.md says how to write one.';
-  const profiles = await chat.world.profiles((text) => {
-    none = 'There are no profiles that can be used.';
-    chat.warn(text);
-  });
+  const profiles = await chat.world.profiles();
   const rows = [...profiles.values()].map(({ name, description = '' }) => [
     chat.profile?.name === name ? `* ${name}` : `  ${name}`,
     printable(description),
   ]);
-  return table(rows, width).join('\n') || none;
+  return table(rows, width).join('\n') || 'There are no profiles yet: docs/repl.md says how to write one.';
 }

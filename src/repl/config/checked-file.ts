@@ -1,13 +1,11 @@
 import { stat } from 'node:fs/promises';
 import type * as z from 'zod/mini';
-import type { Document } from 'yaml';
 import { nearest } from '../../core/nearest.ts';
 import { ChatError } from '../errors.ts';
 import { readRegularFile } from '../prompt/read-files.ts';
 
 /** Far more than anybody writes by hand. */
 const mostBytes = 1024 * 1024;
-const mostDepth = 200;
 
 type Path = readonly PropertyKey[];
 
@@ -24,17 +22,13 @@ export async function readCheckedFile<S extends z.ZodMiniType>(
   if (text === undefined) return undefined;
   const [{ default: yaml }, schema] = await Promise.all([import('yaml'), loadSchema()]);
   const lines = new yaml.LineCounter();
-  // Where the stack ends, Node may not even throw: a regular expression that has to be compiled there aborts it.
-  const parser = new yaml.Parser();
-  for (const token of new yaml.Lexer().lex(text)) {
-    for (const _ of parser.next(token)) continue;
-    if (parser.stack.length > mostDepth) throw invalid(file, 'is nested too deeply.');
-  }
   const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const [broken] = document.errors;
   if (broken)
     throw invalid(`${file}:${lines.linePos(broken.pos[0]).line}:`, `it cannot be read: ${broken.message}`);
-  const value = contentOf(document, file);
+  const value: unknown = document.toJS({
+    reviver: (_, each: unknown) => (each === null ? undefined : each),
+  });
   const parsed = schema.safeParse(value ?? {}, { jitless: true });
   if (parsed.success) return parsed.data;
   const { path, says } = complaintOf(parsed.error, schema, value);
@@ -56,15 +50,6 @@ async function textOf(file: string): Promise<string | undefined> {
     if (code === 'CONFIG_INVALID') throw error;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw invalid(file, `cannot be read (${error instanceof ChatError ? message : String(code)}).`, error);
-  }
-}
-
-function contentOf(document: Document, file: string): unknown {
-  try {
-    return document.toJS({ reviver: (_, value: unknown) => (value === null ? undefined : value) });
-  } catch (error) {
-    // Too many aliases of one anchor: the parser's guard against files that grow without end.
-    throw invalid(file, `cannot be read: ${error instanceof Error ? error.message : String(error)}`, error);
   }
 }
 

@@ -8,52 +8,30 @@ import { hint, invalid, readCheckedFile } from './checked-file.ts';
 import type { ChatConfig } from './config.ts';
 import type { ProfileFields } from './schemas.ts';
 
-/** A way of working that has a name: which tools, which mode, which model, what the model is told. */
-export interface Profile extends ProfileFields {
-  readonly name: string;
-  readonly source: 'user' | 'project';
-}
+export type Profile = ProfileFields & { readonly name: string };
 
 /**
- * The profiles of chat.yaml, of `profiles/` in the configuration folder and of `.toolcrib/profiles/` in the
- * project. A file of the person's comes instead of what chat.yaml has of that name; one of the project that has the
- * name of one of the person's, or cannot be used, is a warning. The person's own throws CONFIG_INVALID.
+ * The profiles of chat.yaml and of `profiles/` in the configuration folder; of one name, that of a file counts. Throws
+ * CONFIG_INVALID.
  */
 export async function readProfiles(
-  folders: { readonly config: string; readonly project: string },
-  config: Pick<ChatConfig, 'profiles'>,
-): Promise<{ profiles: ReadonlyMap<string, Profile>; warnings: readonly string[] }> {
-  const profiles = new Map<string, Profile>();
-  const warnings: string[] = [];
-  const add = (name: string, source: Profile['source'], fields: ProfileFields | undefined) =>
-    fields && profiles.set(name, { ...fields, name, source });
-  for (const [name, fields] of Object.entries(config.profiles)) add(name, 'user', fields);
-  for (const { name, file } of await filesIn(join(folders.config, 'profiles')))
-    add(name, 'user', await readCheckedFile(file, async () => (await import('./schemas.ts')).profile));
-  const warn = (error: unknown) => {
-    if (!(error instanceof ChatError)) throw error;
-    warnings.push(error.message);
-    return undefined;
-  };
-  const theirs = await filesIn(join(folders.project, '.toolcrib', 'profiles')).catch(warn);
-  for (const { name, file } of theirs ?? []) {
-    const read = readCheckedFile(file, async () => (await import('./schemas.ts')).projectProfile);
-    const fields = await read.catch(warn);
-    if (profiles.get(name)?.source !== 'user') add(name, 'project', fields);
-    else warn(invalid(file, 'is left out: a profile of yours has its name.'));
+  folder: string,
+  { profiles: written }: Pick<ChatConfig, 'profiles'>,
+): Promise<ReadonlyMap<string, Profile>> {
+  const profiles = new Map(Object.entries(written).map(([name, fields]) => [name, { ...fields, name }]));
+  for (const { name, file } of await filesIn(join(folder, 'profiles'))) {
+    const fields = await readCheckedFile(file, async () => (await import('./schemas.ts')).profile);
+    if (fields) profiles.set(name, { ...fields, name });
   }
-  return { profiles, warnings };
+  return profiles;
 }
 
 /** One of the profiles. Throws ChatError USAGE when there is none of that name. */
 export async function profileNamed(
   name: string,
-  world: {
-    profiles(warn: (text: string) => void): Promise<ReadonlyMap<string, Profile>>;
-    warn(text: string): void;
-  },
+  world: { profiles(): Promise<ReadonlyMap<string, Profile>> },
 ): Promise<Profile> {
-  const profiles = await world.profiles((text) => world.warn(text));
+  const profiles = await world.profiles();
   const profile = profiles.get(name);
   if (profile) return profile;
   const names = [...profiles.keys()].join(', ') || 'none';
@@ -73,7 +51,7 @@ async function filesIn(folder: string): Promise<{ name: string; file: string }[]
 
 /**
  * A profile's prompt with its `{{variables}}` filled in: cwd, date, platform, user, the profile's own, and
- * `env.NAME` in the person's own profiles. Throws CONFIG_INVALID for one that there is not.
+ * `env.NAME`. Throws CONFIG_INVALID for one that there is not.
  */
 export function profilePrompt(
   profile: Profile,
@@ -88,10 +66,8 @@ export function profilePrompt(
     ...variables,
   };
   return (profile.prompt ?? '').replaceAll(/\{\{\s*([\w.]+)\s*\}\}/g, (_, name: string) => {
-    // A project's profile is not written by the person: it cannot have what the environment holds sent to a model.
-    const isOwn = name.startsWith('env.') && profile.source === 'user';
-    const value = Object.hasOwn(known, name) ? known[name] : isOwn ? env[name.slice(4)] : undefined;
-    if (value !== undefined) return value;
+    const value = name.startsWith('env.') ? env[name.slice(4)] : Object.hasOwn(known, name) && known[name];
+    if (typeof value === 'string') return value;
     const why = `The profile ${profile.name} uses {{${name}}}, which is nothing that is known.`;
     const ways = `${hint(name, Object.keys(known))} Give it with --var ${name}=value.`;
     throw new ChatError('CONFIG_INVALID', why + ways);

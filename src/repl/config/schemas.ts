@@ -31,19 +31,22 @@ const url = z
     ),
   );
 
-const sharedProfile = {
+const mode = z.enum(['plan', 'ask', 'auto'], {
+  error: ({ input }) => (input === 'yolo' ? 'cannot be yolo here: only by flag, for one run.' : undefined),
+});
+
+/** A way of working: which tools, which mode, which model, what the model is told. */
+export const profile = keys({
   description: text,
   /** Globs on tool names; `!` excludes. */
   tools: someWords,
   prompt: text,
   /** What `--var` may give, with what it is otherwise. */
   variables: named(/^[A-Za-z_]\w*$/, z.string()),
-};
-
-/** What a profile may say; a project's may say less. */
-export const projectProfile = keys({ ...sharedProfile, mode: z.enum(['plan', 'ask']) });
-const modes = ['plan', 'ask', 'auto'] as const;
-export const profile = keys({ ...sharedProfile, mode: z.enum(modes), servers: someWords, model: text });
+  mode,
+  servers: someWords,
+  model: text,
+});
 export type ProfileFields = z.output<typeof profile>;
 
 /** A name of the person's for a model, with what they know better than the table. */
@@ -110,9 +113,7 @@ export const chatFile = keys({
   model: text,
   models: named(/^[\w.:-]+$/, model),
   endpoints: named(/^[\w.-]+$/, endpoint),
-  mode: z.enum(modes, {
-    error: ({ input }) => (input === 'yolo' ? 'cannot be yolo here: only by flag, for one run.' : undefined),
-  }),
+  mode,
   palette: z.enum(['dark', 'light', 'plain', 'auto']),
   profile: text,
   profiles: named(/^[\w-]+$/, profile),

@@ -52,15 +52,9 @@ export const setByHand = ({ own, since, profile }: Settings): Chosen =>
   typeof profile === 'string' ? since : own;
 
 /** The mode and the model that hold: a profile that was chosen wins over what was set before, a configured one not. */
-export function chosenIn(
-  settings: Settings,
-  profile: (Chosen & { readonly source: string }) | undefined,
-  usualMode: Mode,
-): Chosen {
+export function chosenIn(settings: Settings, profile: Chosen | undefined, usualMode: Mode): Chosen {
   const { own } = settings;
   const set = setByHand(settings);
   const usual = own.mode ?? usualMode;
-  // One of the project loosens nothing.
-  const mode = profile?.source === 'project' && usual === 'plan' ? undefined : profile?.mode;
-  return { mode: set.mode ?? mode ?? usual, model: set.model ?? profile?.model ?? own.model };
+  return { mode: set.mode ?? profile?.mode ?? usual, model: set.model ?? profile?.model ?? own.model };
 }

@@ -24,7 +24,7 @@ interface Changes {
 /** Loads the SDK and makes a client that answers what this server may ask, in either revision. */
 export async function createClient(config: ServerConfig, host: Host, changes: Changes): Promise<Client> {
   // Our own hands us its plans, and asks nobody.
-  const asks = config.source !== 'own';
+  const asks = !config.isOwn;
   const { Client } = await import('@modelcontextprotocol/client');
   const listener = (onChanged: (client: Client) => void) => ({
     autoRefresh: false,
@@ -55,11 +55,11 @@ export async function createClient(config: ServerConfig, host: Host, changes: Ch
 
 function negotiationFor({
   protocol,
-  source,
+  isOwn,
   kind,
 }: ServerConfig): NonNullable<ClientOptions['versionNegotiation']> {
   // Our own server is told of new roots at once, which only the older revision can do.
-  if (source === 'own' || protocol === '2025-11-25') return { mode: 'legacy' };
+  if (isOwn || protocol === '2025-11-25') return { mode: 'legacy' };
   return protocol === 'auto'
     ? { mode: 'auto', probe: { timeoutMs: probeMs[kind] } }
     : { mode: { pin: protocol } };

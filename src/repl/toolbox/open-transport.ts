@@ -74,7 +74,7 @@ async function overStdio(
   { env, log }: Surroundings,
 ): Promise<Line> {
   const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
-  const isOwn = config.source === 'own';
+  const isOwn = config.isOwn;
   // Our own server gives its children a short list itself.
   const inherited = Object.entries(env).filter(([name]) => isOwn || harmless.test(name));
   const defined = [...inherited, ...Object.entries(config.env)].filter(

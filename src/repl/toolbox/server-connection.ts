@@ -144,7 +144,7 @@ export class ServerConnection {
     const { config } = this;
     const identity = identityOf(config);
     const listed = await listTools(client, config, { ...this.timeout, identity });
-    const isOwn = config.source === 'own';
+    const { isOwn } = config;
     const before = this.tools;
     this.tools = listed.tools.map((tool) => {
       const trusted = this.first.get(tool.tool) ?? tool.definition;

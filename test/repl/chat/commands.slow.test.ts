@@ -54,8 +54,7 @@ it('answers every command, and says the way out when it is used wrongly', async 
     ['/mcp', /toolcrib +ready +\d+ tools +MCP 20[^]*fix +ready +14 tools/],
     ['/mcp restart fix', /^fix is ready$/],
     ['/mcp restart nope', /there is no server nope/],
-    ['/mcp trust', /names no server that is not started already/],
-    ['/mcp nope', /restart NAME or trust is expected/],
+    ['/mcp nope', /restart NAME is expected/],
     ['/mode', /^mode ask: /],
     ['/mode yolo', /yolo is a flag/],
     ['/mode fast', /plan, ask or auto is expected/],
@@ -180,36 +179,6 @@ it('changes the model for good, or for one message', async () => {
   await enter(chat, '/retry test');
   await enter(chat, 'once more');
   expect(models().slice(3)).toEqual(['fake-model', 'small-model']);
-});
-
-it('starts the servers of a project when they are trusted, and asks again when the file has changed', async () => {
-  const place = await placeWithServer();
-  const file = join(place.cwd, '.mcp.json');
-  writeServer(file, 'theirs', '--log', join(place.home, 'first.log'));
-  const chat = openChat(place, ['--no-toolcrib']);
-  await chat.sees("This project's .mcp.json names servers (theirs); /mcp trust starts them.");
-  expect(await enter(chat, '/mcp')).not.toContain('theirs');
-  chat.type('/mcp trust\r');
-  await chat.sees(/theirs: .*mcp-server\.mjs --log [^]*first\.log\n +env QUIET=yes\n.*\[y\]es \[n\]o$/);
-  chat.type('n\r');
-  expect(await enter(chat, '/mcp')).not.toContain('theirs');
-  chat.type('/mcp trust\r');
-  await chat.until(() => chat.scrollback().split('[y]es [n]o').length === 3);
-  chat.type('y\r');
-  await chat.sees('theirs is ready');
-  expect(await enter(chat, '/tools mcp__theirs__echo')).toContain('(server theirs)');
-  expect(await enter(chat, '/mcp trust')).toContain('names no server that is not started already');
-  await leave(chat);
-
-  const again = openChat(place, ['--no-toolcrib']);
-  expect(await enter(again, '/tools mcp__theirs__echo')).toContain('(server theirs)');
-  writeServer(file, 'theirs', '--log', join(place.home, 'second.log'));
-  again.type('/exit\r');
-  await again.exit;
-
-  const changed = openChat(place, ['--no-toolcrib']);
-  await changed.sees('/mcp trust starts them.');
-  expect(await enter(changed, '/tools mcp__theirs__echo')).toContain('There is no tool');
 });
 
 it('shows the last result and thoughts, and tells the model of to-dos and sub-agents with the next message', async () => {

@@ -58,10 +58,6 @@ it('goes on with what flags say now, and with what they said before', async () =
   expect(await enter(chat, '/roots')).toBe(`${two}\n${one}`);
   expect(await enter(chat, '/status')).toMatch(/^session +the first /m);
 
-  mkdirSync(join(place.cwd, '.toolcrib', 'profiles'), { recursive: true });
-  writeFileSync(join(place.cwd, '.toolcrib', 'profiles', 'broken.yaml'), 'mode: [');
-  const profiles = await enter(chat, '/profile');
-  expect(profiles).toMatch(/broken\.yaml[^]*There are no profiles that can be used\.$/);
   await leave(chat);
 
   // Nothing but the flag itself switches questions off.
