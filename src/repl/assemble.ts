@@ -11,8 +11,8 @@ import type { ChatOptions } from './options.ts';
 import { ownTools } from './own-tools/own-tools.ts';
 import { askForm } from './person/form.ts';
 import { Person } from './person/person.ts';
-import { createProvider } from './providers/create-provider.ts';
-import { recording, replaying, type Replay } from './providers/recording.ts';
+import type { Provider } from './providers/provider.ts';
+import { recording, replaying } from './providers/recording.ts';
 import { ownServer } from './servers.ts';
 import { openSession } from './session-choice.ts';
 import type { Session } from './session/session.ts';
@@ -102,7 +102,7 @@ function worldOf(setting: Setting, terminal: Terminal | undefined, roots: () => 
   });
   const spent = nothingSpent();
   const keyFor = keyFinder(env);
-  const created = providers(setting, { warn, log, keyFor });
+  const created = providers(setting, { log, keyFor });
   return {
     ...setting,
     person,
@@ -118,25 +118,33 @@ function worldOf(setting: Setting, terminal: Terminal | undefined, roots: () => 
   };
 }
 
-/** Makes what speaks to a model; to one that was recorded, as it was spoken to then. */
+/** Makes what speaks to a model; to one that was recorded, as it was spoken to then. Loaded when it is needed. */
 function providers(
   { options }: Setting,
-  { warn, log, keyFor }: Pick<World, 'warn' | 'log' | 'keyFor'>,
-): (model: Model) => ReturnType<typeof createProvider> {
-  const replay = options.replay === undefined ? undefined : replaying(options.replay, warn);
+  { log, keyFor }: Pick<World, 'log' | 'keyFor'>,
+): (model: Model) => Provider {
+  const replay = options.replay === undefined ? undefined : replaying(options.replay);
   const record = options.record === undefined ? undefined : recording(fetch, options.record);
-  return (model) =>
-    createProvider(replay ? asRecorded(model, replay) : model, {
-      // What a provider says may repeat what it was sent.
-      failed: ({ code, facts }) => log([nameOf(model), code, facts.status ?? ''].join(' ').trim()),
-      key: async () => (replay ? 'none' : keyFor(model.endpoint)),
-      fetch: replay?.fetch ?? record ?? fetch,
-      ...(replay && { sleep: async () => {} }),
-    });
+  return (asked) => {
+    // Nobody is asked, so that any model will do.
+    const endpoint = replay ? { ...asked.endpoint, wire: replay.wire } : asked.endpoint;
+    const model = { ...asked, endpoint };
+    let made: Promise<Provider> | undefined;
+    const provider = () =>
+      (made ??= import('./providers/create-provider.ts').then(({ createProvider }) =>
+        createProvider(model, {
+          // What a provider says may repeat what it was sent.
+          failed: ({ code, facts }) => log([nameOf(model), code, facts.status ?? ''].join(' ').trim()),
+          key: async () => (replay ? 'none' : keyFor(model.endpoint)),
+          fetch: replay?.fetch ?? record ?? fetch,
+          ...(replay && { sleep: async () => {} }),
+        }),
+      ));
+    return {
+      async *stream(request, signal) {
+        yield* (await provider()).stream(request, signal);
+      },
+      warm: () => void provider().then((one) => one.warm?.()),
+    };
+  };
 }
-
-/** Nobody is asked, so that any model will do. */
-const asRecorded = (model: Model, { wire = model.endpoint.wire }: Replay): Model => ({
-  ...model,
-  endpoint: { ...model.endpoint, wire },
-});

@@ -1,7 +1,7 @@
-import type { Part } from '../message.ts';
+import { argumentsObject, type Part } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import { listOf, objectOf, type JsonObject } from '../text/json.ts';
-import { argumentsObject, safeId } from './conversation.ts';
+import { safeId } from './conversation.ts';
 import type { Body } from './provider.ts';
 import { failedWith, type Conversation, type Delta, type SentMessage, type WireFormat } from './wire.ts';
 

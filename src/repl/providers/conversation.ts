@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Message, Part } from '../message.ts';
+import { argumentsObject, type Message, type Part } from '../message.ts';
 import type { Model } from '../models/model.ts';
-import { isObject, listOf, objectOf, tooDeep } from '../text/json.ts';
+import { listOf, objectOf } from '../text/json.ts';
 import type { ModelRequest } from './provider.ts';
 import type { Conversation, SentAnswer, SentMessage } from './wire.ts';
 import { withXmlCalls } from './xml-calls.ts';
@@ -88,14 +88,3 @@ export const safeId = (id: unknown): string =>
   typeof id === 'string' && /^[\w-]{1,40}$/.test(id)
     ? id
     : `call_${createHash('sha256').update(String(id)).digest('hex').slice(0, 24)}`;
-
-/** A call's arguments as an object; of broken ones, and of those nested without end, nothing is left. */
-export function argumentsObject(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value) && !tooDeep(value)) return value;
-  } catch {
-    // Not JSON: as good as none.
-  }
-  return {};
-}

@@ -1,5 +1,4 @@
-import type { ToolCall } from '../message.ts';
-import { argumentsObject } from '../providers/conversation.ts';
+import { argumentsObject, type ToolCall } from '../message.ts';
 import { fingerprint } from '../toolbox/fingerprints.ts';
 import { failed, shownName, type ToolReply } from '../toolbox/tool.ts';
 import type { Agent } from './agent.ts';
