@@ -67,7 +67,6 @@ export class Chat implements Agent {
   provider: Provider;
   profile: Profile | undefined;
   thinking?: boolean;
-  compactionFailed = false;
   toolsFill?: boolean;
   readonly unasked: string[] = [];
   readonly news = new News();
@@ -209,7 +208,6 @@ export class Chat implements Agent {
   async useSession(next: Session): Promise<void> {
     if (next !== this.session) this.session.close();
     this.session = next;
-    this.compactionFailed = false;
     this.sessionRules.length = 0;
     this.news.forget();
     await this.settle();
@@ -218,7 +216,6 @@ export class Chat implements Agent {
   /** The conversation goes back to an entry; what was set stays. */
   moveTo(id: string | null): void {
     this.session.moveTo(id);
-    this.compactionFailed = false;
   }
 
   async useRoots(roots: readonly string[]): Promise<void> {

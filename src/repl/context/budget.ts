@@ -3,10 +3,8 @@ export interface Budget {
   readonly window: number;
   /** From here on the conversation is compacted before the next request; the rest is for the answer. */
   readonly limit: number;
-  /** The newest messages, and the newest output of tools, which a compaction keeps word for word. */
+  /** The newest messages, which a compaction keeps word for word. */
   readonly keep: number;
-  /** Pruning that frees less is not worth losing the provider's cache. */
-  readonly leastPruned: number;
   /** The most a model may write for a summary. */
   readonly summary: number;
 }
@@ -19,7 +17,6 @@ export function budgetOf(window: number): Budget {
     window,
     limit: Math.floor(Math.min(0.85 * window, window - reserve)),
     keep: share(20_000, 0.25),
-    leastPruned: share(20_000, 0.1),
     summary: Math.floor(0.8 * reserve),
   };
 }

@@ -4,9 +4,9 @@ import type { ToolDefinition } from '../providers/provider.ts';
 import type { Budget } from './budget.ts';
 import { fallbackSummary } from './fallback.ts';
 import type { Item, Summary } from './item.ts';
-import { pruned, prunedCalls } from './prune.ts';
 import { summaryMessage, summarySystem, summaryText, userText } from './summary-prompt.ts';
 import { estimateMessage, estimateRequest, firstTokens } from './tokens.ts';
+import { afterCompaction } from './view.ts';
 
 export interface CompactionInput {
   readonly items: readonly Item[];
@@ -18,30 +18,18 @@ export interface CompactionInput {
   readonly previous?: Summary | undefined;
   /** What the summary is to dwell on. */
   readonly focus?: string | undefined;
-  /** Because the window is nearly full; otherwise because somebody asked for a summary. */
-  readonly auto: boolean;
-  /** The last summary had to be made without the model: an automatic compaction only prunes then. */
-  readonly failedBefore: boolean;
-}
-
-interface Tokens {
-  readonly tokensBefore: number;
-  readonly tokensAfter: number;
 }
 
 /** What to append to the session; nothing has changed before that. `why` says it to the person. */
 export type CompactionResult =
   | { readonly kind: 'none'; readonly why: string }
-  /** To be recorded even without calls: old images go with it. */
-  | (Tokens & { readonly kind: 'prune'; readonly callIds: readonly string[] })
-  /** `pruned`: calls among those kept whose output is to be left out as well. */
-  | (Tokens &
-      Summary & {
-        readonly kind: 'compaction';
-        readonly firstKeptId: string;
-        readonly by: 'model' | 'fallback';
-        readonly pruned: readonly string[];
-      });
+  | (Summary & {
+      readonly kind: 'compaction';
+      readonly firstKeptId: string;
+      readonly by: 'model' | 'fallback';
+      readonly tokensBefore: number;
+      readonly tokensAfter: number;
+    });
 
 export type Summarise = (
   request: { readonly system: string; readonly text: string; readonly maxTokens: number },
@@ -49,45 +37,34 @@ export type Summarise = (
 ) => Promise<string>;
 
 /**
- * Makes a conversation smaller: by leaving out old images and output if that is enough, else by a summary of all
- * but the newest messages. Throws INTERRUPTED, and what the provider says when no request at all can be answered
- * now (no key, no quota, no connection): then nothing is lost. For any other failure there is a summary without the
- * model.
+ * Makes a conversation smaller: by a summary of all but the newest messages. Throws INTERRUPTED, and what the provider
+ * says when no request at all can be answered now (no key, no quota, no connection): then nothing is lost. For any
+ * other failure there is a summary without the model.
  */
 export async function compact(
   input: CompactionInput,
   summarise: Summarise,
   signal: AbortSignal,
 ): Promise<CompactionResult> {
-  const { items, budget, used: tokensBefore, auto, failedBefore, previous } = input;
+  const { items, budget, used: tokensBefore, previous } = input;
   stopIf(signal);
   if (items.filter((item) => !item.isSummary && !item.wasKept).length < 2)
     return none('fewer than two messages were added since the last time.');
-  const sizeOf = (messages: readonly Message[]) => estimateRequest({ ...input, messages });
-  const whole = sizeOf(items.map(messageOf));
-  const callIds = prunedCalls(items, budget, tokensBefore);
-  const smaller = pruned(items, callIds ?? []);
-  const tokensAfter = Math.max(0, tokensBefore - whole + sizeOf(smaller.map(messageOf)));
-  const prune = callIds && ({ kind: 'prune', callIds, tokensBefore, tokensAfter } as const);
-  if (auto && prune && (failedBefore || tokensAfter < budget.limit)) return prune;
-  if (auto && failedBefore) return none('the last summary could not be made; /compact tries again.');
-  const cut = cutOf(smaller, budget.keep);
-  if (cut === undefined) return prune ?? none('there is nothing old to summarise.');
-
+  const cut = cutOf(items, budget.keep);
+  if (cut === undefined) return none('there is nothing old to summarise.');
   const old = items.slice(0, cut).flatMap((item) => (item.isSummary ? [] : [item.message]));
-  const kept = smaller.slice(cut).map(messageOf);
+  const kept = afterCompaction(items.slice(cut)).map(messageOf);
   const request = kept.some(({ role }) => role === 'user') ? {} : newestWords(old, previous, budget.keep);
+  const sizeOf = (messages: readonly Message[]) => estimateRequest({ ...input, messages });
   const sizeWith = (summary: string) => sizeOf([summaryMessage({ summary, ...request }), ...kept]);
   // Providers count differently from us: what is measured in the same way has to shrink, too.
-  const most = Math.min(tokensBefore, whole);
+  const most = Math.min(tokensBefore, sizeOf(items.map(messageOf)));
   const room = Math.min(budget.keep, most - sizeWith('') - 1);
   const fallback = fallbackSummary(old, previous?.summary, room);
-  if (sizeWith(fallback) >= most)
-    return prune ?? none('a summary would not be smaller than the conversation.');
+  if (sizeWith(fallback) >= most) return none('a summary would not be smaller than the conversation.');
   const isGood = (text: string) => text !== '' && sizeWith(text) < most;
   const byModel = await modelSummary(input, old, { summarise, isGood }, signal);
   const summary = byModel ?? fallback;
-  const isKept = (id: string) => kept.some((message) => message.role === 'tool' && message.callId === id);
   return {
     kind: 'compaction',
     summary,
@@ -96,7 +73,6 @@ export async function compact(
     tokensBefore,
     tokensAfter: sizeWith(summary),
     by: byModel === undefined ? 'fallback' : 'model',
-    pruned: (callIds ?? []).filter(isKept),
   };
 }
 

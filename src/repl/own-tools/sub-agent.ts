@@ -20,7 +20,6 @@ export async function* runSubAgent(
   const sub = Object.create(agent, {
     session: { value: session },
     limits: { value: { ...agent.limits, rounds } },
-    compactionFailed: { value: false, writable: true },
     // A schema is for the last answer to the person.
     schema: { value: undefined },
     // The person may change it meanwhile.

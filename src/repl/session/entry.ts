@@ -74,8 +74,6 @@ const bodies = {
     { summary: text, firstKeptId: text, by: oneOf('model', 'fallback') },
     { request: text, tokensBefore: number, tokensAfter: number },
   ),
-  /** The outputs of these calls are left out of what the model is sent. */
-  prune: object({ callIds: list(text) }),
   leaf: object({ to: textOrNull }),
 };
 type Bodies = { readonly [T in keyof typeof bodies]: { readonly type: T } & Guarded<(typeof bodies)[T]> };

@@ -20,8 +20,6 @@ export interface Agent {
   readonly mode: Mode;
   /** Whether to think: true and false are said to the model, undefined leaves it to it. */
   thinking?: boolean;
-  /** The last compaction had to do without the model: automatic ones only prune until one succeeds. */
-  compactionFailed: boolean;
   /** The person knows that the tools alone fill the window. */
   toolsFill?: boolean;
   readonly limits: Limits;

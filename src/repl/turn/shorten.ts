@@ -60,8 +60,6 @@ export async function* shorten(
       used: used.tokens,
       tools,
       system,
-      auto: why === 'auto',
-      failedBefore: agent.compactionFailed,
       previous,
       focus,
     },
@@ -72,17 +70,10 @@ export async function* shorten(
     if (why !== 'auto') yield { type: 'warning', text: `Nothing was shortened: ${result.why}` };
     return false;
   }
-  const { tokensBefore, tokensAfter } = result;
-  if (result.kind === 'prune') {
-    agent.session.append({ type: 'prune', callIds: result.callIds });
-    yield { type: 'compacted', tokensBefore, tokensAfter, by: 'prune' };
-    return true;
-  }
-  const { kind: _, pruned, ...entry } = result;
-  if (pruned.length > 0) agent.session.append({ type: 'prune', callIds: pruned });
+  const { kind: _, ...entry } = result;
   agent.session.append({ type: 'compaction', ...entry });
-  agent.compactionFailed = result.by === 'fallback';
-  yield { type: 'compacted', tokensBefore, tokensAfter, by: result.by };
+  const { tokensBefore, tokensAfter, by } = entry;
+  yield { type: 'compacted', tokensBefore, tokensAfter, by };
   return true;
 }
 
