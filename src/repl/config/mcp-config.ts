@@ -15,7 +15,7 @@ const usualTimeoutMs = 60_000;
 
 /**
  * The servers of an mcp.json. One that cannot be understood is a warning. A missing file has none; when it is `needed`,
- * it throws CONFIG_INVALID, as does one that is no JSON.
+ * it throws CONFIG_INVALID, as does one that cannot be read.
  */
 export async function readMcpConfig(
   file: string,
@@ -27,8 +27,10 @@ export async function readMcpConfig(
   const content = await readCheckedFile(file, async () => (await load()).mcpFile);
   if (content === undefined && needed) throw invalid(file, 'does not exist.');
   if (content === undefined) return { servers, warnings };
+  const entries = content.mcpServers ?? content.servers;
+  if (!entries && needed) throw invalid(file, 'names no servers: it has no "mcpServers".');
   const { mcpServer } = await load();
-  for (const [name, entry] of Object.entries(content.mcpServers ?? content.servers ?? {})) {
+  for (const [name, entry] of Object.entries(entries ?? {})) {
     const warn = (what: string) => void warnings.push(`${file}: ${name}: ${what}`);
     for (const slip of slipsIn(entry, Object.keys(mcpServer.shape))) warn(slip);
     const parsed = mcpServer.safeParse(entry, { jitless: true });

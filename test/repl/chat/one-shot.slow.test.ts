@@ -291,7 +291,7 @@ it('says in one line what is wrong with a command line', async () => {
     [['-p', 'x', '--schema', 'strange.json'], /strange\.json: type must be/],
     [['-p', 'x', '--schema', 'tuple.json'], /tuple\.json: .*"prefixItems"/],
     [['-p', 'x', '--toolsets', 'nonsense'], /nonsense: there is no such toolset/],
-    [['-p', 'x', '--mcp', 'empty'], /empty is no JSON/],
+    [['-p', 'x', '--mcp', 'empty'], /empty names no servers/],
     [['-p', 'x', '--record', 'r', '--replay', 'r'], /only one/],
     [['-f', 'none'], /none: cannot be read \(ENOENT\)/],
     [['-f', 'empty'], /no prompt/],
