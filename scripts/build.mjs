@@ -5,6 +5,7 @@
 // rare/         packages that few calls of the server need, one file each.
 // main.mjs      every other command, split so that each loads only what it uses; library.mjs, with its types, what is
 //               imported. Both share the files beside them.
+// settings.mjs  what the chat checks its settings with before its prompt: with no more of zod than that needs.
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +18,7 @@ import { writeProgramIndex } from './program-index.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const settings = join(root, 'src/repl/config/schemas.ts');
 const temporary = join(root, '.tmp', `build-${process.pid}`);
 const out = join(temporary, 'out');
 // For measuring what a call enters: the same modules, somewhere else, as they were written and with source maps.
@@ -66,8 +68,9 @@ try {
       entryPoints: { main: 'src/cli/main.ts', library: 'src/library/library.ts' },
       external: [...modules.external, './serve.cjs'],
       splitting: true,
-      plugins: [manifest],
+      plugins: [manifest, settingsApart()],
     }),
+    build({ ...modules, outfile: join(out, 'settings.mjs'), entryPoints: [settings] }),
   ]);
   copyFileSync(join(root, 'src/library/types.d.ts'), join(out, 'library.d.mts'));
   const dist = readable ?? join(root, 'dist');
@@ -77,6 +80,19 @@ try {
   if (readable === undefined) writeLicenses(root, built);
 } finally {
   rmSync(temporary, { recursive: true, force: true });
+}
+
+/** In the files that commands share, a module of zod is whole, and takes twice as long. */
+function settingsApart() {
+  return {
+    name: 'settings-apart',
+    setup: ({ onResolve }) =>
+      onResolve({ filter: /\/schemas\.ts$/ }, ({ kind, path, resolveDir }) =>
+        kind === 'dynamic-import' && join(resolveDir, path) === settings
+          ? { path: './settings.mjs', external: true }
+          : undefined,
+      ),
+  };
 }
 
 function buildEntry() {

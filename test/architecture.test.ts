@@ -26,7 +26,7 @@ const mayImport: Record<string, readonly string[]> = {
     'repl',
     'core',
     'node:',
-    'zod',
+    'zod/mini',
     '@modelcontextprotocol/client/',
     'openai',
     'openai/',

@@ -117,8 +117,7 @@ async function optionsOf(values: Values): Promise<ChatOptions> {
   if (mcpFiles.length > 0) {
     // What is in them is taken later, beside the prompt.
     const { readMcpConfig } = await import('../repl/config/mcp-config.ts');
-    for (const file of mcpFiles)
-      await readMcpConfig(file, { source: 'flag', env: process.env, needed: true });
+    for (const file of mcpFiles) await readMcpConfig(file, { env: process.env, needed: true });
   }
   const { toolsets = [], rules = [] } = settingsOf(values);
   if (!values['no-toolcrib'] && toolsets.length + rules.length > 0) {

@@ -149,7 +149,7 @@ export type QueryEvent =
       readonly type: 'compacted';
       readonly tokensBefore: number;
       readonly tokensAfter: number;
-      readonly by: 'model' | 'fallback' | 'prune';
+      readonly by: 'model' | 'fallback';
     }
   | { readonly type: 'ended'; readonly reason: Answer['reason'] }
   | Answer;

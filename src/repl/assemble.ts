@@ -3,15 +3,16 @@ import { readChatConfig, type ChatConfig } from './config/config.ts';
 import { profileNamed, readProfiles } from './config/profiles.ts';
 import { chatFolders } from './files/folders.ts';
 import { openLog } from './files/log.ts';
-import { firstModel, keyFor } from './first-model.ts';
+import { firstModel } from './first-model.ts';
 import { resolveModel, withoutKeys } from './models/endpoints.ts';
+import { keyFinder } from './models/key.ts';
 import { nameOf, type Model } from './models/model.ts';
 import type { ChatOptions } from './options.ts';
 import { ownTools } from './own-tools/own-tools.ts';
 import { askForm } from './person/form.ts';
 import { Person } from './person/person.ts';
-import { createProvider } from './providers/create-provider.ts';
-import { recording, replaying, type Replay } from './providers/recording.ts';
+import type { Provider } from './providers/provider.ts';
+import { recording, replaying } from './providers/recording.ts';
 import { ownServer } from './servers.ts';
 import { openSession } from './session-choice.ts';
 import type { Session } from './session/session.ts';
@@ -62,10 +63,9 @@ export async function assemble(setting: Setting, terminal: Terminal | undefined)
 
 /** What is said on the command line is newer than what the session says. Throws USAGE for no profile, or no model. */
 async function obeyFlags(session: Session, world: World): Promise<void> {
-  const { options, config, modelOf } = world;
+  const { options, modelOf } = world;
   const { profile, model, mode, roots } = options;
-  if (profile !== undefined)
-    session.append(chosen(await profileNamed(profile, world), session.state.mode ?? config.mode));
+  if (profile !== undefined) session.append(chosen(await profileNamed(profile, world)));
   if (model !== undefined) session.append({ type: 'model', model: nameOf(modelOf(model)) });
   if (mode && mode !== 'yolo') session.append({ type: 'mode', mode });
   if (options.rootsGiven) session.append({ type: 'roots', roots });
@@ -94,7 +94,8 @@ function worldOf(setting: Setting, terminal: Terminal | undefined, roots: () => 
     clientInfo: { name: 'toolcrib-chat', version: options.version },
   });
   const spent: Spent = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-  const created = providers(setting, warn, log);
+  const keyFor = keyFinder(env);
+  const created = providers(setting, { log, keyFor });
   return {
     ...setting,
     person,
@@ -104,35 +105,39 @@ function worldOf(setting: Setting, terminal: Terminal | undefined, roots: () => 
     ownTools,
     toolbox,
     modelOf: (name) => resolveModel(name, config, env),
-    async profiles(tell) {
-      const found = await readProfiles({ config: folders.config, project: options.cwd }, config);
-      found.warnings.forEach(tell);
-      return found.profiles;
-    },
+    profiles: () => readProfiles(folders.config, config),
+    keyFor,
     providerFor: (model) => counted(created(model), model, spent),
   };
 }
 
-/** Makes what speaks to a model; to one that was recorded, as it was spoken to then. */
+/** Makes what speaks to a model; to one that was recorded, as it was spoken to then. Loaded when it is needed. */
 function providers(
   { options }: Setting,
-  warn: (text: string) => void,
-  log: (text: string) => void,
-): (model: Model) => ReturnType<typeof createProvider> {
-  const replay = options.replay === undefined ? undefined : replaying(options.replay, warn);
+  { log, keyFor }: Pick<World, 'log' | 'keyFor'>,
+): (model: Model) => Provider {
+  const replay = options.replay === undefined ? undefined : replaying(options.replay);
   const record = options.record === undefined ? undefined : recording(fetch, options.record);
-  return (model) =>
-    createProvider(replay ? asRecorded(model, replay) : model, {
-      // What a provider says may repeat what it was sent.
-      failed: ({ code, facts }) => log([nameOf(model), code, facts.status ?? ''].join(' ').trim()),
-      key: async () => (replay ? 'none' : keyFor(model.endpoint, options.env)),
-      fetch: replay?.fetch ?? record ?? fetch,
-      ...(replay && { sleep: async () => {} }),
-    });
+  return (asked) => {
+    // Nobody is asked, so that any model will do.
+    const endpoint = replay ? { ...asked.endpoint, wire: replay.wire } : asked.endpoint;
+    const model = { ...asked, endpoint };
+    let made: Promise<Provider> | undefined;
+    const provider = () =>
+      (made ??= import('./providers/create-provider.ts').then(({ createProvider }) =>
+        createProvider(model, {
+          // What a provider says may repeat what it was sent.
+          failed: ({ code, facts }) => log([nameOf(model), code, facts.status ?? ''].join(' ').trim()),
+          key: async () => (replay ? 'none' : keyFor(model.endpoint)),
+          fetch: replay?.fetch ?? record ?? fetch,
+          ...(replay && { sleep: async () => {} }),
+        }),
+      ));
+    return {
+      async *stream(request, signal) {
+        yield* (await provider()).stream(request, signal);
+      },
+      warm: () => void provider().then((one) => one.warm?.()),
+    };
+  };
 }
-
-/** Nobody is asked, so that any model will do. */
-const asRecorded = (model: Model, { wires }: Replay): Model => {
-  const [wire = model.endpoint.wire] = wires.includes(model.endpoint.wire) ? [] : wires;
-  return { ...model, endpoint: { ...model.endpoint, wire } };
-};

@@ -8,7 +8,7 @@ import { inProfile, profileNamed, profilePrompt, type Profile } from './config/p
 import { ChatError } from './errors.ts';
 import type { ImagePart, Part } from './message.ts';
 import { askModelServer } from './models/ask-server.ts';
-import { nameOf, type Model } from './models/model.ts';
+import { nameOf, type Endpoint, type Model } from './models/model.ts';
 import type { ChatOptions } from './options.ts';
 import type { Person } from './person/person.ts';
 import type { Places } from './prompt/instructions.ts';
@@ -43,8 +43,10 @@ export interface World {
   log(text: string): void;
   modelOf(name: string | undefined): Model;
   providerFor(model: Model): Provider;
-  /** By name; `warn` is told of those that cannot be used. Throws ChatError CONFIG_INVALID. */
-  profiles(warn: (text: string) => void): Promise<ReadonlyMap<string, Profile>>;
+  /** Throws ChatError NO_KEY. */
+  keyFor(endpoint: Endpoint): Promise<string | undefined>;
+  /** By name. Throws ChatError CONFIG_INVALID. */
+  profiles(): Promise<ReadonlyMap<string, Profile>>;
 }
 
 /**
@@ -104,9 +106,7 @@ export class Chat implements Agent {
 
   get mode(): Mode {
     if (this.yolo) return 'yolo';
-    // A project's profile that is merely configured changes no mode.
-    const { mode } = this.profile?.source === 'user' ? this.profile : {};
-    return this.session.state.mode ?? mode ?? this.world.config.mode ?? 'ask';
+    return this.session.state.mode ?? this.profile?.mode ?? this.world.config.mode ?? 'ask';
   }
 
   /** Absolute folders that servers may touch. */
@@ -186,7 +186,7 @@ export class Chat implements Agent {
     const profile = name === undefined ? undefined : await profileNamed(name, this.world);
     if (profile) profilePrompt(profile, this.world.options);
     if (profile?.model !== undefined) this.world.modelOf(profile.model);
-    this.session.append(chosen(profile, this.mode));
+    this.session.append(chosen(profile));
     await this.settle();
   }
 
@@ -242,16 +242,9 @@ export class Chat implements Agent {
 }
 
 /** The entry of a profile that is taken into use, with what it brings along. */
-export function chosen(profile: Profile | undefined, now: Mode | undefined): EntryBody {
-  const { name = null, mode, model, source } = profile ?? {};
-  // One of the project loosens nothing.
-  const loosens = source === 'project' && now === 'plan';
-  return {
-    type: 'profile',
-    name,
-    ...(mode && !loosens && { mode }),
-    ...(model !== undefined && { model }),
-  };
+export function chosen(profile: Profile | undefined): EntryBody {
+  const { name = null, mode, model } = profile ?? {};
+  return { type: 'profile', name, ...(mode && { mode }), ...(model !== undefined && { model }) };
 }
 
 export function warnOfGone(chat: Chat): void {

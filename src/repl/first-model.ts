@@ -1,19 +1,11 @@
 import type { World } from './chat.ts';
 import { ChatError } from './errors.ts';
-import { runProgram } from './files/program.ts';
 import { findModel } from './models/ask-server.ts';
 import { endpointsOf, hasKey, localNames } from './models/endpoints.ts';
-import { keyOf } from './models/key.ts';
-import { nameOf, type Endpoint, type Model } from './models/model.ts';
+import { nameOf, type Model } from './models/model.ts';
 import { confirmNow } from './person/person.ts';
 import { printable } from './terminal/printable.ts';
 import type { Terminal } from './terminal/terminal.ts';
-
-/** A password manager may ask the person for its own password. */
-const keyCommandMs = 120_000;
-
-export const keyFor = (endpoint: Endpoint, env: NodeJS.ProcessEnv): Promise<string | undefined> =>
-  keyOf(endpoint, env, (argv) => runProgram(argv, { timeoutMs: keyCommandMs }));
 
 /**
  * The model of that name, or the one the configuration or a key in the environment stands for; else the first of an
@@ -45,13 +37,13 @@ export async function firstModel(
 
 async function answering(
   error: ChatError,
-  { options: { env }, config }: World,
+  { options: { env }, config, keyFor }: World,
   terminal: Terminal | undefined,
 ): Promise<string> {
   const endpoints = endpointsOf(config, env);
   const keyed = endpoints.filter((each) => each.keyVariables.length > 0 && hasKey(each, env));
   const own = endpoints.filter((each) => each.local && localNames.includes(each.name));
-  const found = await findModel([...keyed, ...own], (each) => keyFor(each, env));
+  const found = await findModel([...keyed, ...own], keyFor);
   if (found === undefined) throw error;
   if (keyed.some((each) => found.startsWith(`${each.name}/`))) return found;
   if (!terminal?.interactive)

@@ -1,3 +1,5 @@
+import { isObject, tooDeep } from './text/json.ts';
+
 /**
  * The conversation, in words that fit every wire. Each wire translates; what only one of them knows is kept in
  * `native`.
@@ -76,3 +78,14 @@ export type Message = UserMessage | AssistantMessage | ToolMessage;
 /** The text of a message's parts, without its images and what is stored elsewhere. */
 export const textOf = (content: readonly (Part | { readonly type: 'stored' })[]): string =>
   content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+
+/** A call's arguments as an object; of broken ones, and of those nested without end, nothing is left. */
+export function argumentsObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value) && !tooDeep(value)) return value;
+  } catch {
+    // Not JSON: as good as none.
+  }
+  return {};
+}

@@ -30,10 +30,7 @@ export async function chatInTerminal(options: ChatOptions, first: string | undef
     output: process.stdout,
     env: options.env,
     paint: createPaint({ palette: config.palette, env: options.env, stream: process.stdout }),
-    history: openHistory(
-      join(folders.state, 'history', `${basename(store.folder)}.jsonl`),
-      config.historySize,
-    ),
+    history: openHistory(join(folders.state, 'history', `${basename(store.folder)}.jsonl`)),
     complete: async (line) => (interaction ? completeLine(interaction.console, line) : [[], line]),
     onInterrupt: (kind) => interaction?.interrupt(kind),
     onModeKey: () => interaction?.nextMode(),
@@ -132,11 +129,9 @@ async function connect(chat: Chat, tell: (text: string) => void, patience = pati
   const { toolbox, options, folders, store } = chat.world;
   toolbox.connect();
   try {
-    const { servers, warnings, untrusted } = await otherServers(options, folders.config);
+    const { servers, warnings } = await otherServers(options, folders.config);
     for (const server of servers) toolbox.add(server);
     for (const warning of warnings) tell(`! ${warning}`);
-    const names = untrusted?.servers.map(({ name }) => name).join(', ');
-    if (untrusted) tell(`This project's .mcp.json names servers (${names}); /mcp trust starts them.`);
     store.removeExpired(Date.now());
   } catch (error) {
     // Whatever it is: nobody waits for this, so that it would end the program.

@@ -6,7 +6,7 @@ import { chatHelp } from '../../src/cli/chat-help.ts';
 import { commandGroups } from '../../src/repl/commands/index.ts';
 import { readChatConfig } from '../../src/repl/config/config.ts';
 import { readMcpConfig } from '../../src/repl/config/mcp-config.ts';
-import { presets } from '../../src/repl/models/endpoints.ts';
+import { endpointsOf } from '../../src/repl/models/endpoints.ts';
 import { temporaryFolder } from '../filesystem/folder.ts';
 import { configuration, example, repl } from './support/example.ts';
 
@@ -19,13 +19,15 @@ it('docs/repl.md lists every command and endpoint', async () => {
       help,
     ]),
   ]);
-  const ofEndpoints = presets({}).map(({ name, wire, baseUrl, keyVariables, defaultModel }) => [
-    code(name),
-    wire,
-    code(baseUrl),
-    keyVariables.map(code).join(', '),
-    code(defaultModel ?? ''),
-  ]);
+  const ofEndpoints = endpointsOf({ endpoints: {} }, {}).map(
+    ({ name, wire, baseUrl, keyVariables, defaultModel }) => [
+      code(name),
+      wire,
+      code(baseUrl),
+      keyVariables.map(code).join(', '),
+      code(defaultModel ?? ''),
+    ],
+  );
   let page = written(repl, 'commands', [['Command', 'What it does'], ...ofCommands]);
   page = written(page, 'endpoints', [['Endpoint', 'Wire', 'Address', 'Key', 'Usual model'], ...ofEndpoints]);
   await expect(page).toMatchFileSnapshot('../../docs/repl.md');
@@ -82,10 +84,9 @@ it('reads the mcp.json of docs/configuration.md', async () => {
   const file = join(await temporaryFolder(), 'mcp.json');
   writeFileSync(file, example(configuration, '### mcp.json', 'json'));
   const { servers, warnings } = await readMcpConfig(file, {
-    source: 'user',
     env: { TRACKER_TOKEN: 'x', HOME: '/home/you' },
     needed: true,
   });
   expect(warnings).toEqual([]);
-  expect(Object.keys(servers)).toEqual(['memory', 'tracker']);
+  expect(servers.map(({ name }) => name)).toEqual(['memory', 'tracker']);
 });

@@ -47,7 +47,7 @@ export const setupCommands: Commands = {
   profile: {
     usage: '[NAME | none]',
     help: 'shows the profiles, or takes one into use',
-    complete: async ({ chat }) => [...(await chat.world.profiles(() => undefined)).keys()],
+    complete: async ({ chat }) => [...(await chat.world.profiles()).keys()],
     async run({ chat, terminal }, args) {
       if (args === '') return profileList(chat, terminal.width);
       await chat.useProfile(args === 'none' ? undefined : args);
@@ -102,7 +102,7 @@ async function system(console: Console, args: string): Promise<Result> {
 }
 
 async function profileList(chat: Chat, width: number): Promise<string> {
-  const profiles = await chat.world.profiles((text) => chat.warn(text));
+  const profiles = await chat.world.profiles();
   const rows = [...profiles.values()].map(({ name, description = '' }) => [
     chat.profile?.name === name ? `* ${name}` : `  ${name}`,
     printable(description),

@@ -1,7 +1,5 @@
 import { whyTable } from '../approval/decide.ts';
 import { estimateTools } from '../context/tokens.ts';
-import { confirmNow } from '../person/person.ts';
-import { otherServers } from '../servers.ts';
 import { printable } from '../terminal/printable.ts';
 import { oneLineEach, table } from '../terminal/table.ts';
 import type { Tool } from '../toolbox/tool.ts';
@@ -16,8 +14,8 @@ export const toolCommands: Commands = {
     run: tools,
   },
   mcp: {
-    usage: '[restart NAME | trust]',
-    help: 'shows the MCP servers; restarts one; starts those of the project',
+    usage: '[restart NAME]',
+    help: 'shows the MCP servers; restarts one',
     complete: ({ chat }, words) =>
       words.at(-1) === 'restart' ? chat.world.toolbox.servers().map(({ name }) => name) : [],
     run: mcp,
@@ -69,7 +67,6 @@ const toolList = (offered: readonly Tool[], { width, paint }: Console['terminal'
 async function mcp(console: Console, args: string): Promise<Result> {
   const { toolbox } = console.chat.world;
   const [word, name] = headAndRest(args);
-  if (word === 'trust') return trustProject(console);
   if (word === 'restart') {
     if (!toolbox.servers().some((one) => one.name === name))
       throw wrongUse(`/mcp restart: there is no server ${name || 'without a name'}.`);
@@ -92,18 +89,4 @@ async function mcp(console: Console, args: string): Promise<Result> {
 function stateOf({ chat }: Console, name: string): string {
   const { state, error } = chat.world.toolbox.servers().find((one) => one.name === name) ?? {};
   return `${name} is ${state}${error === undefined ? '' : `: ${printable(error)}`}`;
-}
-
-async function trustProject(console: Console): Promise<string | undefined> {
-  const { options, folders, toolbox } = console.chat.world;
-  const { untrusted } = await otherServers(options, folders.config);
-  if (!untrusted)
-    throw wrongUse("/mcp trust: the project's .mcp.json names no server that is not started already.");
-  const lines = untrusted.lines.map((line) => `  ${printable(line)}`);
-  console.terminal.print([`${printable(untrusted.file)} starts:`, ...lines].join('\n'));
-  const question = 'Start these, now and whenever the file is unchanged? ';
-  if (!(await confirmNow(console.terminal, question))) return undefined;
-  untrusted.trust();
-  await Promise.all(untrusted.servers.map((server) => toolbox.add(server)));
-  return untrusted.servers.map(({ name }) => stateOf(console, name)).join('\n');
 }

@@ -1,65 +1,37 @@
 import { readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join, parse } from 'node:path';
 import { ChatError } from '../errors.ts';
-import { isNamed } from '../text/glob.ts';
 import type { ChatOptions } from '../options.ts';
+import { isNamed } from '../text/glob.ts';
 import type { Tool } from '../toolbox/tool.ts';
+import { hint, invalid, readCheckedFile } from './checked-file.ts';
 import type { ChatConfig } from './config.ts';
-import { invalid, readCheckedFile } from './checked-file.ts';
-import { hint } from './check.ts';
-import { profileFields, projectProfileFields, type ProfileFields } from './profile-fields.ts';
+import type { ProfileFields } from './schemas.ts';
 
-/** A way of working that has a name: which tools, which mode, which model, what the model is told. */
-export interface Profile extends ProfileFields {
-  readonly name: string;
-  readonly source: 'user' | 'project';
-}
+export type Profile = ProfileFields & { readonly name: string };
 
 /**
- * The profiles of chat.yaml, of `profiles/` in the configuration folder and of `.toolcrib/profiles/` in the
- * project. A file of the person's comes instead of what chat.yaml has of that name; one of the project that has the
- * name of one of the person's, or cannot be used, is a warning. The person's own throws CONFIG_INVALID.
+ * The profiles of chat.yaml and of `profiles/` in the configuration folder; of one name, that of a file counts. Throws
+ * CONFIG_INVALID.
  */
 export async function readProfiles(
-  folders: { readonly config: string; readonly project?: string },
-  config: Pick<ChatConfig, 'profiles'>,
-): Promise<{ profiles: ReadonlyMap<string, Profile>; warnings: readonly string[] }> {
-  const profiles = new Map<string, Profile>();
-  const warnings: string[] = [];
-  for (const [name, fields] of Object.entries(config.profiles))
-    profiles.set(name, { ...fields, name, source: 'user' });
-  for (const { name, file } of await filesIn(join(folders.config, 'profiles'))) {
-    const fields = await readCheckedFile(file, profileFields);
-    if (fields) profiles.set(name, { ...fields, name, source: 'user' });
+  folder: string,
+  { profiles: written }: Pick<ChatConfig, 'profiles'>,
+): Promise<ReadonlyMap<string, Profile>> {
+  const profiles = new Map(Object.entries(written).map(([name, fields]) => [name, { ...fields, name }]));
+  for (const { name, file } of await filesIn(join(folder, 'profiles'))) {
+    const fields = await readCheckedFile(file, async () => (await import('./schemas.ts')).profile);
+    if (fields) profiles.set(name, { ...fields, name });
   }
-  if (folders.project === undefined) return { profiles, warnings };
-  const warn = (error: unknown) => {
-    if (!(error instanceof ChatError)) throw error;
-    warnings.push(error.message);
-    return [];
-  };
-  for (const { name, file } of await filesIn(join(folders.project, '.toolcrib', 'profiles')).catch(warn)) {
-    try {
-      if (profiles.get(name)?.source === 'user')
-        throw invalid(file, 'is left out: a profile of yours has its name.');
-      const fields = await readCheckedFile(file, projectProfileFields);
-      if (fields) profiles.set(name, { ...fields, name, source: 'project' });
-    } catch (error) {
-      warn(error);
-    }
-  }
-  return { profiles, warnings };
+  return profiles;
 }
 
 /** One of the profiles. Throws ChatError USAGE when there is none of that name. */
 export async function profileNamed(
   name: string,
-  world: {
-    profiles(warn: (text: string) => void): Promise<ReadonlyMap<string, Profile>>;
-    warn(text: string): void;
-  },
+  world: { profiles(): Promise<ReadonlyMap<string, Profile>> },
 ): Promise<Profile> {
-  const profiles = await world.profiles((text) => world.warn(text));
+  const profiles = await world.profiles();
   const profile = profiles.get(name);
   if (profile) return profile;
   const names = [...profiles.keys()].join(', ') || 'none';
@@ -69,9 +41,9 @@ export async function profileNamed(
 async function filesIn(folder: string): Promise<{ name: string; file: string }[]> {
   try {
     const names = (await readdir(folder)).filter((name) => /^[\w-]+\.ya?ml$/.test(name)).sort();
-    return names.map((name) => ({ name: basename(name).replace(/\.ya?ml$/, ''), file: join(folder, name) }));
+    return names.map((name) => ({ name: parse(name).name, file: join(folder, name) }));
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : String(error);
+    const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
     throw invalid(folder, `cannot be read (${String(code)}).`, error);
   }
@@ -79,42 +51,32 @@ async function filesIn(folder: string): Promise<{ name: string; file: string }[]
 
 /**
  * A profile's prompt with its `{{variables}}` filled in: cwd, date, platform, user, the profile's own, and
- * `env.NAME` in the person's own profiles. Throws CONFIG_INVALID for one that there is not.
+ * `env.NAME`. Throws CONFIG_INVALID for one that there is not.
  */
 export function profilePrompt(
   profile: Profile,
   { cwd, env, variables }: Pick<ChatOptions, 'cwd' | 'env' | 'variables'>,
 ): string {
-  const known = new Map(
-    Object.entries({
-      cwd,
-      date: new Date().toLocaleDateString('sv'),
-      platform: process.platform,
-      user: env.USER ?? env.USERNAME ?? '',
-      ...profile.variables,
-      ...variables,
-    }),
-  );
+  const known: Readonly<Record<string, string>> = {
+    cwd,
+    date: new Date().toLocaleDateString('sv'),
+    platform: process.platform,
+    user: env.USER ?? env.USERNAME ?? '',
+    ...profile.variables,
+    ...variables,
+  };
   return (profile.prompt ?? '').replaceAll(/\{\{\s*([\w.]+)\s*\}\}/g, (_, name: string) => {
-    const value = known.get(name) ?? fromEnvironment(name, profile, env);
-    if (value !== undefined) return value;
-    const meant = hint(name, [...known.keys()]);
-    throw new ChatError(
-      'CONFIG_INVALID',
-      `The profile ${profile.name} uses {{${name}}}, which is nothing that is known.${meant}` +
-        ` Give it with --var ${name}=value.`,
-    );
+    const value = name.startsWith('env.') ? env[name.slice(4)] : Object.hasOwn(known, name) && known[name];
+    if (typeof value === 'string') return value;
+    const why = `The profile ${profile.name} uses {{${name}}}, which is nothing that is known.`;
+    const ways = `${hint(name, Object.keys(known))} Give it with --var ${name}=value.`;
+    throw new ChatError('CONFIG_INVALID', why + ways);
   });
 }
 
-/** A project's profile is not written by the person: it cannot have what the environment holds sent to a model. */
-const fromEnvironment = (name: string, { source }: Profile, env: NodeJS.ProcessEnv): string | undefined =>
-  name.startsWith('env.') && source === 'user' ? env[name.slice(4)] : undefined;
-
 /** Whether the profile offers the tool. */
-export function inProfile(tool: Tool, { tools, servers }: Profile): boolean {
+export function inProfile(tool: Tool, { tools = [], servers }: Profile): boolean {
   if (servers && !servers.includes(tool.server)) return false;
-  if (!tools) return true;
   const excluded = tools.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1));
   const included = tools.filter((glob) => !glob.startsWith('!'));
   const fits = (glob: string) => isNamed(glob, tool);

@@ -1,18 +1,16 @@
-/** How the MCP revision is chosen: asked of the server, or said by the person. */
-export type ProtocolChoice = 'auto' | '2025-11-25' | '2026-07-28';
+import type { WrittenServer } from './schemas.ts';
 
 interface Common {
-  /** As in mcp.json: letters, digits, `_` and `-`. */
   readonly name: string;
   /** What the server says of its tools is believed. */
   readonly trust: boolean;
-  readonly protocol: ProtocolChoice;
+  readonly protocol: NonNullable<WrittenServer['protocol']>;
   /** For one request. */
   readonly timeoutMs: number;
   /** Globs on the server's own tool names, `!` excludes; without them all tools. */
   readonly tools?: readonly string[];
-  /** Who named it: ourselves, a file of the person, a file of the project, the command line. */
-  readonly source: 'own' | 'user' | 'project' | 'flag';
+  /** Our own server, as opposed to one of a file. */
+  readonly isOwn: boolean;
 }
 
 /** An MCP server and how it is reached. */

@@ -1,13 +1,12 @@
 import { ChatError } from '../errors.ts';
 import type { Message } from '../message.ts';
 import type { ToolDefinition } from '../providers/provider.ts';
-import { estimateAll, type Budget } from './budget.ts';
-import { cutOf } from './cut.ts';
+import type { Budget } from './budget.ts';
 import { fallbackSummary } from './fallback.ts';
 import type { Item, Summary } from './item.ts';
-import { pruned, prunedCalls } from './prune.ts';
 import { summaryMessage, summarySystem, summaryText, userText } from './summary-prompt.ts';
-import { estimateMessage, firstTokens } from './tokens.ts';
+import { estimateMessage, estimateRequest, firstTokens } from './tokens.ts';
+import { afterCompaction } from './view.ts';
 
 export interface CompactionInput {
   readonly items: readonly Item[];
@@ -15,164 +14,129 @@ export interface CompactionInput {
   /** As `usedTokens` says. */
   readonly used: number;
   readonly tools: readonly ToolDefinition[];
-  readonly system?: string;
+  readonly system: string;
   readonly previous?: Summary | undefined;
   /** What the summary is to dwell on. */
   readonly focus?: string | undefined;
-  /** Because the window is nearly full; otherwise because somebody asked for a summary. */
-  readonly auto: boolean;
-  /** The last summary had to be made without the model: an automatic compaction only prunes then. */
-  readonly failedBefore: boolean;
-}
-
-interface Tokens {
-  readonly tokensBefore: number;
-  readonly tokensAfter: number;
 }
 
 /** What to append to the session; nothing has changed before that. `why` says it to the person. */
 export type CompactionResult =
   | { readonly kind: 'none'; readonly why: string }
-  /** To be recorded even without calls: old images go with it. */
-  | (Tokens & { readonly kind: 'prune'; readonly callIds: readonly string[] })
-  /** `pruned`: calls among those kept whose output is to be left out as well. */
-  | (Tokens &
-      Summary & {
-        readonly kind: 'compaction';
-        readonly firstKeptId: string;
-        readonly by: 'model' | 'fallback';
-        readonly pruned: readonly string[];
-      });
+  | (Summary & {
+      readonly kind: 'compaction';
+      readonly firstKeptId: string;
+      readonly by: 'model' | 'fallback';
+      readonly tokensBefore: number;
+      readonly tokensAfter: number;
+    });
 
 export type Summarise = (
   request: { readonly system: string; readonly text: string; readonly maxTokens: number },
   signal: AbortSignal,
 ) => Promise<string>;
 
-/** Characters of each tool's output that the model sees: more at first, fewer when its summary was no good. */
-const outputChars = [2_000, 200];
-/** How often the oldest third is left out because the model cannot take it all. */
-const mostDrops = 3;
-
 /**
- * Makes a conversation smaller: by leaving out old images and output if that is enough, else by a summary of all
- * but the newest messages. Throws INTERRUPTED, and what the provider says when no request at all can be answered
- * now (no key, no quota, no connection): then nothing is lost. For any other failure there is a summary without the
- * model.
+ * Makes a conversation smaller: by a summary of all but the newest messages. Throws INTERRUPTED, and what the provider
+ * says when no request at all can be answered now (no key, no quota, no connection): then nothing is lost. For any
+ * other failure there is a summary without the model.
  */
 export async function compact(
   input: CompactionInput,
   summarise: Summarise,
   signal: AbortSignal,
 ): Promise<CompactionResult> {
-  const { items, budget, used, tools, system, auto } = input;
+  const { items, budget, used: tokensBefore, previous } = input;
   stopIf(signal);
   if (items.filter((item) => !item.isSummary && !item.wasKept).length < 2)
     return none('fewer than two messages were added since the last time.');
-  const callIds = prunedCalls(items, budget, used);
-  const smaller = pruned(items, callIds ?? []);
-  const freed = estimateAll(items, tools, system) - estimateAll(smaller, tools, system);
-  const tokensAfter = Math.max(0, used - freed);
-  const prune: CompactionResult | undefined = callIds && {
-    kind: 'prune',
-    callIds,
-    tokensBefore: used,
-    tokensAfter,
-  };
-  if (auto && prune && (input.failedBefore || tokensAfter < budget.limit)) return prune;
-  if (auto && input.failedBefore) return none('the last summary could not be made; /compact tries again.');
-  const cut = cutOf(smaller, budget);
-  if (cut === undefined) return prune ?? none('there is nothing old to summarise.');
-  const plan = planOf(input, smaller, cut);
-  const fallback = lastResort(plan);
-  if (fallback === undefined) return prune ?? none('a summary would not be smaller than the conversation.');
-  const byModel = await modelSummary(plan, summarise, signal);
+  const cut = cutOf(items, budget.keep);
+  if (cut === undefined) return none('there is nothing old to summarise.');
+  const old = items.slice(0, cut).flatMap((item) => (item.isSummary ? [] : [item.message]));
+  const kept = afterCompaction(items.slice(cut)).map(messageOf);
+  const request = kept.some(({ role }) => role === 'user') ? {} : newestWords(old, previous, budget.keep);
+  const sizeOf = (messages: readonly Message[]) => estimateRequest({ ...input, messages });
+  const sizeWith = (summary: string) => sizeOf([summaryMessage({ summary, ...request }), ...kept]);
+  // Providers count differently from us: what is measured in the same way has to shrink, too.
+  const most = Math.min(tokensBefore, sizeOf(items.map(messageOf)));
+  const room = Math.min(budget.keep, most - sizeWith('') - 1);
+  const fallback = fallbackSummary(old, previous?.summary, room);
+  if (sizeWith(fallback) >= most) return none('a summary would not be smaller than the conversation.');
+  const isGood = (text: string) => text !== '' && sizeWith(text) < most;
+  const byModel = await modelSummary(input, old, { summarise, isGood }, signal);
   const summary = byModel ?? fallback;
-  const isKept = (id: string) =>
-    items.slice(cut).some(({ message }) => message.role === 'tool' && message.callId === id);
   return {
     kind: 'compaction',
     summary,
-    ...(plan.request !== undefined && { request: plan.request }),
+    ...request,
     firstKeptId: items[cut]?.entryId ?? '',
-    tokensBefore: used,
-    tokensAfter: plan.sizeWith(summary),
+    tokensBefore,
+    tokensAfter: sizeWith(summary),
     by: byModel === undefined ? 'fallback' : 'model',
-    pruned: (callIds ?? []).filter(isKept),
   };
 }
 
-interface Plan {
-  readonly input: CompactionInput;
-  /** What the summary stands for. */
-  readonly old: readonly Message[];
-  /** The newest words of the person, if they are among the old. */
-  readonly request: string | undefined;
-  /** Tokens of the conversation with this summary. */
-  sizeWith(summary: string): number;
-  /** A summary has to make it smaller than this. */
-  readonly size: number;
+const messageOf = ({ message }: Item): Message => message;
+
+/**
+ * The position of the first item that a compaction keeps, always a message of the person or an answer of the model:
+ * never between a call and its results. Undefined when nothing is left to summarise.
+ */
+function cutOf(items: readonly Item[], keep: number): number | undefined {
+  // What is before it is what was said since the last summary; there must be something.
+  const first = items.findIndex((item) => !item.isSummary);
+  const points = items.flatMap(({ message }, at) => (at > first && message.role !== 'tool' ? [at] : []));
+  let total = 0;
+  const tokens = items.toReversed().map(({ message }) => (total += estimateMessage(message)));
+  const tokensFrom = (at: number) => tokens[items.length - 1 - at] ?? 0;
+  const isUser = (at: number) => items[at]?.message.role === 'user';
+  // A conversation that is short, but is to be cut: the newest turn stays, or the newest answer.
+  if (tokensFrom(first) <= keep) return points.findLast(isUser) ?? points.at(-1);
+  const fitting = points.filter((at) => tokensFrom(at) <= keep);
+  const turn = fitting.find((at) => isUser(at) && tokensFrom(at) > keep / 2);
+  return turn ?? fitting[0] ?? points.at(-1);
 }
 
-function planOf(input: CompactionInput, smaller: readonly Item[], cut: number): Plan {
-  const { items, tools, system, used, previous, budget } = input;
-  const old = items.slice(0, cut).flatMap((item) => (item.isSummary ? [] : [item.message]));
-  const kept = smaller.slice(cut);
-  const rest = estimateAll(kept, tools, system);
+/** The newest words of the person, when their message is not among those that are kept. */
+function newestWords(old: readonly Message[], previous: Summary | undefined, most: number) {
   const newest = old.findLast(({ role }) => role === 'user');
   const words = newest?.role === 'user' ? userText(newest) : previous?.request;
-  const carried = words && firstTokens(words, budget.keep);
-  const whole = carried === words ? carried : `${carried} […]`;
-  const request = kept.some(({ message }) => message.role === 'user') ? undefined : whole;
-  return {
-    input,
-    old,
-    request,
-    sizeWith: (summary) =>
-      rest + estimateMessage(summaryMessage({ summary, ...(request !== undefined && { request }) })),
-    // Providers count differently from us: what is measured in the same way has to shrink, too.
-    size: Math.min(used, estimateAll(items, tools, system)),
-  };
+  if (words === undefined) return {};
+  const carried = firstTokens(words, most);
+  return { request: carried === words ? carried : `${carried} […]` };
 }
+
+/** Characters of each tool's output that the model sees, by tries. */
+const outputChars = [2_000, 200, 200, 200];
 
 /** Undefined when the model could not make one that is of use. */
 async function modelSummary(
-  plan: Plan,
-  summarise: Summarise,
+  { previous, focus, budget }: CompactionInput,
+  old: readonly Message[],
+  { summarise, isGood }: { readonly summarise: Summarise; readonly isGood: (text: string) => boolean },
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { previous, focus, budget } = plan.input;
-  let messages = plan.old;
-  let drops = 0;
-  for (let attempt = 0; attempt < outputChars.length;) {
-    const text = summaryText({
-      messages,
-      mostChars: outputChars[attempt] ?? 0,
-      previousSummary: previous?.summary,
-      focus,
-      partial: drops > 0,
-    });
+  let messages = old;
+  for (const mostChars of outputChars) {
+    const isPartial = messages.length < old.length;
+    const text = summaryText({ messages, mostChars, isPartial, focus, previousSummary: previous?.summary });
     try {
       const answer = await summarise({ system: summarySystem, text, maxTokens: budget.summary }, signal);
       stopIf(signal);
       const summary = answer.toWellFormed().trim();
-      if (summary !== '' && plan.sizeWith(summary) < plan.size) return summary;
-      attempt++;
+      if (isGood(summary)) return summary;
     } catch (error) {
       stopIf(signal);
       if (!(error instanceof ChatError) || unanswerable.has(error.code)) throw error;
-      if (error.code !== 'MODEL_OVERFLOW' || drops >= mostDrops || messages.length < 2) return undefined;
+      if (error.code !== 'MODEL_OVERFLOW' || messages.length < 2) return undefined;
+      // The oldest third is left out when the model cannot take it all.
       messages = messages.slice(Math.ceil(messages.length / 3));
-      drops++;
     }
   }
   return undefined;
 }
 
-/**
- * Failures that would meet any other request, too: a summary without the model would only lose what it could still
- * read.
- */
+/** Failures of any request: a summary without the model would only lose what it could still read. */
 const unanswerable: ReadonlySet<string> = new Set([
   'INTERRUPTED',
   'NO_KEY',
@@ -180,16 +144,6 @@ const unanswerable: ReadonlySet<string> = new Set([
   'MODEL_QUOTA',
   'MODEL_UNREACHABLE',
 ]);
-
-/** A summary without the model: undefined when there is no room even for that. */
-function lastResort({ input, old, request, size, sizeWith }: Plan): string | undefined {
-  const tokens = Math.min(input.budget.fallback, size - sizeWith('') - 1);
-  // What is carried along word for word need not be said twice.
-  const said = request === undefined ? undefined : old.findLast(({ role }) => role === 'user');
-  const messages = old.filter((message) => message !== said);
-  const summary = fallbackSummary({ messages, previousSummary: input.previous?.summary, tokens });
-  return sizeWith(summary) < size ? summary : undefined;
-}
 
 const none = (why: string): CompactionResult => ({ kind: 'none', why });
 

@@ -39,46 +39,35 @@ interface Material {
   readonly messages: readonly Message[];
   /** The most characters of a tool's output, or of the arguments of a call. */
   readonly mostChars: number;
-  readonly previousSummary?: string | undefined;
+  readonly previousSummary: string | undefined;
   /** What the person wants the summary to dwell on. */
-  readonly focus?: string | undefined;
+  readonly focus: string | undefined;
   /** Older messages were left out because the model could not take them all. */
-  readonly partial?: boolean;
+  readonly isPartial: boolean;
 }
 
 /** The request of the person's side: what to summarise, as text. */
-export function summaryText({ messages, mostChars, previousSummary, focus, partial }: Material): string {
+export function summaryText({ messages, mostChars, previousSummary, focus, isPartial }: Material): string {
   const parts = [
-    ...(previousSummary === undefined
-      ? []
-      : [`<previous-summary>\n${harmless(previousSummary)}\n</previous-summary>`]),
+    previousSummary && `<previous-summary>\n${harmless(previousSummary)}\n</previous-summary>`,
     '<conversation>',
-    ...(partial ? ['[older messages are left out]'] : []),
+    isPartial && '[older messages are left out]',
     ...messages.map((message) => harmless(asText(message, mostChars))),
     '</conversation>',
     'Write the summary.',
-    ...(focus === undefined || focus.trim() === '' ? [] : [`The user asks you to dwell on: ${focus.trim()}`]),
+    focus?.trim() && `The user asks you to dwell on: ${focus.trim()}`,
   ];
-  return parts.join('\n\n').toWellFormed();
+  return parts.filter(Boolean).join('\n\n').toWellFormed();
 }
 
 function asText(message: Message, most: number): string {
-  switch (message.role) {
-    case 'user':
-      return `[user]\n${userText(message)}`;
-    case 'assistant':
-      return [
-        '[assistant]',
-        ...(message.text === '' ? [] : [message.text]),
-        ...message.calls.map((call) => `[calls ${call.name}] ${shortened(call.arguments, most)}`),
-      ].join('\n');
-    case 'tool':
-      return [
-        message.isError ? `[${message.name} failed]` : `[output of ${message.name}]`,
-        shortened(message.text, most),
-        ...message.images.map(() => '[image]'),
-      ].join('\n');
+  if (message.role === 'user') return `[user]\n${userText(message)}`;
+  if (message.role === 'tool') {
+    const head = message.isError ? `[${message.name} failed]` : `[output of ${message.name}]`;
+    return [head, shortened(message.text, most), ...message.images.map(() => '[image]')].join('\n');
   }
+  const calls = message.calls.map((call) => `[calls ${call.name}] ${shortened(call.arguments, most)}`);
+  return ['[assistant]', message.text, ...calls].filter(Boolean).join('\n');
 }
 
 /** The words of the person; where there was an image, that there was one. */

@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message } from '../message.ts';
+import type { Message } from '../message.ts';
 import type { ToolDefinition } from '../providers/provider.ts';
 
 /** About what providers charge for a picture of usual size. */
@@ -28,33 +28,50 @@ export function firstTokens(text: string, tokens: number): string {
 
 /** What a message costs in a request; images are not measured, they cost the same. */
 export function estimateMessage(message: Message): number {
-  switch (message.role) {
-    case 'user':
-      return message.content.reduce(
-        (sum, part) => sum + (part.type === 'image' ? imageTokens : estimateTokens(part.text)),
-        0,
-      );
-    case 'assistant':
-      // Thoughts go back to the model only with what the wire keeps of them.
-      return message.calls.reduce(
-        (sum, call) => sum + estimateTokens(call.name) + estimateTokens(call.arguments),
-        estimateTokens(message.text) + (message.native === undefined ? 0 : estimateTokens(message.reasoning)),
-      );
-    case 'tool':
-      return estimateTokens(message.text) + imageTokens * message.images.length;
-  }
+  if (message.role === 'user')
+    return sum(message.content, (part) => (part.type === 'image' ? imageTokens : estimateTokens(part.text)));
+  if (message.role === 'tool') return estimateTokens(message.text) + imageTokens * message.images.length;
+  // Thoughts go back to the model only with what the wire keeps of them.
+  const thoughts = message.native === undefined ? '' : message.reasoning;
+  const calls = sum(message.calls, (call) => estimateTokens(call.name) + estimateTokens(call.arguments));
+  return estimateTokens(message.text) + estimateTokens(thoughts) + calls;
 }
 
 /** What the definitions of the tools cost in every request. */
 export const estimateTools = (tools: readonly ToolDefinition[]): number =>
-  tools.reduce(
-    (sum, { name, description, inputSchema }) =>
-      sum + estimateTokens(`${name}${description}${JSON.stringify(inputSchema)}`),
-    0,
+  sum(tools, ({ name, description, inputSchema }) =>
+    estimateTokens(`${name}${description}${JSON.stringify(inputSchema)}`),
   );
 
-/** The tokens that a provider counted up to and with this answer; undefined when it did not, or not to the end. */
-export function measuredTokens({ usage, stop }: AssistantMessage): number | undefined {
-  const tokens = usage.input + usage.cacheRead + usage.cacheWrite + usage.output;
-  return usage.estimated || stop === 'aborted' || tokens === 0 ? undefined : tokens;
+interface Request {
+  readonly system: string;
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolDefinition[];
 }
+
+/** An estimate of a whole request. */
+export const estimateRequest = ({ system, messages, tools }: Request): number =>
+  estimateTokens(system) + estimateTools(tools) + sum(messages, estimateMessage);
+
+export interface Used {
+  readonly tokens: number;
+  /** No provider has counted any of it. */
+  readonly estimated: boolean;
+}
+
+/** What the next request holds: what was counted for the last answer, and an estimate of what came after it. */
+export function usedTokens(request: Request): Used {
+  let after = 0;
+  for (const message of request.messages.toReversed()) {
+    if (message.role === 'assistant' && !message.usage.estimated && message.stop !== 'aborted') {
+      const { input, cacheRead, cacheWrite, output } = message.usage;
+      const counted = input + cacheRead + cacheWrite + output;
+      if (counted > 0) return { tokens: counted + after, estimated: false };
+    }
+    after += estimateMessage(message);
+  }
+  return { tokens: estimateRequest(request), estimated: true };
+}
+
+const sum = <T>(list: readonly T[], tokensOf: (each: T) => number): number =>
+  list.reduce((total, each) => total + tokensOf(each), 0);

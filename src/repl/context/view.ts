@@ -1,8 +1,7 @@
-import { textOf, type AssistantMessage, type Part, type ToolMessage } from '../message.ts';
+import { textOf, type AssistantMessage, type Message, type Part, type ToolMessage } from '../message.ts';
 import type { Entry, EntryOf, StoredPart } from '../session/entry.ts';
 import { noResult } from '../session/unfinished.ts';
 import type { Item, Summary } from './item.ts';
-import { pruned } from './prune.ts';
 import { summaryMessage } from './summary-prompt.ts';
 
 export interface View {
@@ -37,12 +36,7 @@ export function viewOf(path: readonly Entry[], load: Load): View {
       const before = items[at];
       if (before && entry.state === 'done')
         items[at] = { ...before, entryId: entry.id, message: resultOf(entry, load) };
-    } else if (entry.type === 'prune' || entry.type === 'compaction') {
-      const mark = entry === last?.entry ? ({ wasKept: true } as const) : {};
-      items = pruned(items, entry.type === 'prune' ? entry.callIds : []).map((item) =>
-        item.isSummary ? item : { ...item, message: uncounted(item.message), ...mark },
-      );
-    }
+    } else if (entry === last?.entry) items = afterCompaction(items);
   }
   return { messages: items, ...(last && { summary: last.entry }) };
 }
@@ -89,6 +83,31 @@ function resultOf(
   };
 }
 
-/** Its usage counted what is no longer sent: until the next answer, what is sent is estimated. */
-const uncounted = <M extends Item['message']>(message: M): M =>
-  message.role === 'assistant' ? { ...message, usage: { ...message.usage, estimated: true } } : message;
+/**
+ * What a compaction keeps, without images that are older than the last two turns of the person. What providers counted
+ * held more than is sent now: until the next answer, it is estimated.
+ */
+export function afterCompaction(items: readonly Item[]): Item[] {
+  const turns = items.flatMap(({ message, isSummary }, at) =>
+    message.role === 'user' && !isSummary ? [at] : [],
+  );
+  return items.map((item, at) => {
+    if (item.isSummary) return item;
+    const { message } = item;
+    const shown = at < (turns.at(-2) ?? 0) ? withoutImages(message) : message;
+    const usage = message.role === 'assistant' && { usage: { ...message.usage, estimated: true } };
+    return { ...item, message: { ...shown, ...usage } as Message, wasKept: true };
+  });
+}
+
+const imageNote = '[image left out to save space]';
+
+function withoutImages(message: Message): Message {
+  if (message.role === 'assistant') return message;
+  if (message.role === 'user') {
+    const note = { type: 'text', text: imageNote } as const;
+    return { ...message, content: message.content.map((part) => (part.type === 'image' ? note : part)) };
+  }
+  const text = [message.text, ...message.images.map(() => imageNote)].filter(Boolean).join('\n');
+  return { ...message, text, images: [] };
+}

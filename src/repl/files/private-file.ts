@@ -4,10 +4,8 @@ import {
   constants,
   fchmodSync,
   fstatSync,
-  fsyncSync,
   mkdirSync,
   openSync,
-  readFileSync,
   readSync,
   renameSync,
   rmSync,
@@ -18,7 +16,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { ChatError } from '../errors.ts';
 
-const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_RDWR, O_WRONLY } = constants;
+const { O_APPEND, O_CREAT, O_RDONLY, O_RDWR } = constants;
 // Windows has neither; there the folder's access list keeps others out.
 const noFollow = constants.O_NOFOLLOW ?? 0;
 const nonBlocking = constants.O_NONBLOCK ?? 0;
@@ -26,19 +24,7 @@ const nonBlocking = constants.O_NONBLOCK ?? 0;
 /** Whether what cannot be used is configuration or a conversation. */
 type Code = 'CONFIG_INVALID' | 'SESSION_UNUSABLE';
 
-/**
- * Works with a regular file of this person, opened without following a link, or waiting for a pipe. Throws ChatError
- * for one that is not there, and for anything else.
- */
-function withOwn<T>(path: string, flags: number, code: Code, work: (opened: number) => T): T {
-  const opened = openOwn(path, flags, code);
-  try {
-    return work(opened);
-  } finally {
-    closeSync(opened);
-  }
-}
-
+/** Opens a regular file of this person, without following a link or waiting for a pipe. Throws for anything else. */
 function openOwn(path: string, flags: number, code: Code): number {
   let opened: number;
   try {
@@ -56,28 +42,30 @@ function openOwn(path: string, flags: number, code: Code): number {
   throw refused(code, path, facts.isFile() ? 'belongs to somebody else.' : 'is no regular file.');
 }
 
+function textOf(opened: number, most = Infinity): string {
+  try {
+    const bytes = Buffer.allocUnsafe(Math.min(fstatSync(opened).size, most));
+    return bytes.toString('utf8', 0, readSync(opened, bytes, 0, bytes.length, 0));
+  } finally {
+    closeSync(opened);
+  }
+}
+
 /**
  * The text of a file that only this person may have written; undefined when there is none. Throws CONFIG_INVALID for a
  * symbolic link, for what is no regular file, and for a file that somebody else owns or can write to.
  */
 export function readPrivateFile(path: string): string | undefined {
-  try {
-    return withOwn(path, O_RDONLY, 'CONFIG_INVALID', (opened) => {
-      if (!isWritableByOthers(fstatSync(opened).mode)) return readFileSync(opened, 'utf8');
-      throw refused('CONFIG_INVALID', path, `can be written by others. Run: chmod go-w '${path}'`);
-    });
-  } catch (error) {
-    if (error instanceof ChatError && ['ENOENT', 'ENOTDIR'].includes(codeOf(error.cause))) return undefined;
-    throw error;
-  }
+  const facts = statSync(path, { throwIfNoEntry: false });
+  if (!facts) return undefined;
+  if (isWritableByOthers(facts.mode))
+    throw refused('CONFIG_INVALID', path, `can be written by others. Run: chmod go-w '${path}'`);
+  return textOf(openOwn(path, O_RDONLY, 'CONFIG_INVALID'));
 }
 
 /** The text of a session, or its first bytes. Throws SESSION_UNUSABLE for what is no file of this person. */
-export const readSessionText = (path: string, most = Infinity): string =>
-  withOwn(path, O_RDONLY, 'SESSION_UNUSABLE', (opened) => {
-    const bytes = Buffer.allocUnsafe(Math.min(fstatSync(opened).size, most));
-    return bytes.toString('utf8', 0, readSync(opened, bytes, 0, bytes.length, 0));
-  });
+export const readSessionText = (path: string, most?: number): string =>
+  textOf(openOwn(path, O_RDONLY, 'SESSION_UNUSABLE'), most);
 
 /**
  * Opens a file to add to and to read, and closes it to others. With O_APPEND each write goes to the end, whoever
@@ -109,15 +97,11 @@ export function writePrivateFile(path: string, text: string | Buffer): void {
   makePrivateFolder(dirname(path));
   const temporary = join(dirname(path), `.${basename(path)}.${globalThis.crypto.randomUUID()}.tmp`);
   try {
-    withOwn(temporary, O_WRONLY | O_CREAT | O_EXCL, 'CONFIG_INVALID', (opened) => {
-      writeFileSync(opened, text);
-      fsyncSync(opened);
-    });
+    writeFileSync(temporary, text, { mode: 0o600, flag: 'wx', flush: true });
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
-    const cause = error instanceof ChatError ? error.cause : error;
-    throw refused('CONFIG_INVALID', path, `cannot be written (${codeOf(cause)}).`, error);
+    throw refused('CONFIG_INVALID', path, `cannot be written (${codeOf(error)}).`, error);
   }
 }
 

@@ -32,35 +32,30 @@ export interface ProgramResult {
 export async function runProgram(argv: readonly string[], options: ProgramOptions): Promise<ProgramResult> {
   const { input = '', timeoutMs, signal, cwd } = options;
   const timeout = AbortSignal.timeout(timeoutMs);
-  const over = signal ? AbortSignal.any([signal, timeout]) : timeout;
-  const endOf = () => (signal?.aborted ? 'aborted' : timeout.aborted ? 'timed_out' : 'exited');
-  if (over.aborted) return { exitCode: null, stdout: '', stderr: '', ended: endOf() };
+  const over = AbortSignal.any(signal ? [signal, timeout] : [timeout]);
+  const ended = () => (signal?.aborted ? 'aborted' : timeout.aborted ? 'timed_out' : 'exited');
+  if (over.aborted) return { exitCode: null, stdout: '', stderr: '', ended: ended() };
   // In a group of its own, so that all of it can be ended.
   const detached = process.platform !== 'win32';
   const child = await started(argv, { cwd, detached, windowsHide: true, stdio: 'pipe' });
   const output = [keptHead(child.stdout), keptHead(child.stderr)] as const;
-  let ended: ProgramResult['ended'] = 'exited';
-  let grace: NodeJS.Timeout | undefined;
-  let linger: NodeJS.Timeout | undefined;
+  const timers: NodeJS.Timeout[] = [];
   const end = () => {
-    ended = endOf();
     endGroup(child.pid, 'SIGTERM');
-    grace = setTimeout(() => endGroup(child.pid, 'SIGKILL'), graceMs);
+    timers.push(setTimeout(() => endGroup(child.pid, 'SIGKILL'), graceMs));
   };
   if (over.aborted) end();
   else over.addEventListener('abort', end);
   // A program need not read what it is given.
   child.stdin?.on('error', () => undefined).end(input);
-  child.once('exit', () => {
-    linger = setTimeout(() => [child.stdout, child.stderr].forEach((stream) => stream?.destroy()), lingerMs);
-  });
+  const letGo = () => [child.stdout, child.stderr].forEach((stream) => stream?.destroy());
+  child.once('exit', () => timers.push(setTimeout(letGo, lingerMs)));
   const exitCode = await new Promise<number | null>((resolve) => child.once('close', resolve));
   over.removeEventListener('abort', end);
-  clearTimeout(grace);
-  clearTimeout(linger);
+  timers.forEach(clearTimeout);
   // What ignored SIGTERM and let go of the pipes is not left behind.
-  if (ended !== 'exited') endGroup(child.pid, 'SIGKILL');
-  return { exitCode, stdout: output[0](), stderr: output[1](), ended };
+  if (ended() !== 'exited') endGroup(child.pid, 'SIGKILL');
+  return { exitCode, stdout: output[0](), stderr: output[1](), ended: ended() };
 }
 
 /**

@@ -3,7 +3,7 @@ import { localNames, type Preset } from './endpoints.ts';
 import type { Capabilities, Model } from './model.ts';
 
 /** A server on this machine answers at once or is busy with something else; one elsewhere has a way to go. */
-const patienceMs = { local: 300, remote: 5000 };
+const patienceMs = { local: 1000, remote: 5000 };
 
 /**
  * The first of these endpoints that answers, as a name of a model; undefined when none does. All are asked at the
@@ -34,47 +34,41 @@ export async function findModel(
  * it can call tools, see, think; what the person has configured stays. As it was, for others and without an answer.
  */
 export async function askModelServer(model: Model): Promise<Model> {
-  const { endpoint, capabilities } = model;
+  const { endpoint, id, capabilities } = model;
   if (!localNames.includes(endpoint.name)) return model;
-  const known = await knownBy(model, endpoint.baseUrl.replace(/\/v1\/?$/, ''));
+  const origin = endpoint.baseUrl.replace(/\/v1\/?$/, '');
+  const known = await askers[endpoint.name]?.(origin, id, capabilities);
   return { ...model, capabilities: { ...capabilities, ...known, ...model.configured } };
 }
 
-async function knownBy(
-  { endpoint, id, capabilities }: Model,
-  origin: string,
-): Promise<Partial<Capabilities>> {
-  switch (endpoint.name) {
-    case 'llamacpp': {
-      const props = await jsonFrom(`${origin}/props`);
-      return windowOf(objectOf(props['default_generation_settings'])['n_ctx']);
-    }
-    case 'lmstudio': {
-      const told = await jsonFrom(`${origin}/api/v0/models/${id}`);
-      return windowOf(told['loaded_context_length'] ?? told['max_context_length']);
-    }
-    default: {
-      const asked = { method: 'POST', body: JSON.stringify({ model: id }) };
-      return ofOllama(await jsonFrom(`${origin}/api/show`, asked), capabilities);
-    }
-  }
-}
+type Asker = (origin: string, id: string, guess: Capabilities) => Promise<Partial<Capabilities>>;
 
-function ofOllama(told: JsonObject, { contextWindow }: Capabilities): Partial<Capabilities> {
-  const info = Object.entries(objectOf(told['model_info']));
-  const trained = info.find(([key]) => key.endsWith('.context_length'))?.[1];
-  const set = /^num_ctx\s+(\d+)/m.exec(String(told['parameters']))?.[1];
-  const can = listOf(told['capabilities']);
-  return {
-    ...windowOf(set === undefined ? Math.min(Number(trained), contextWindow) : Number(set)),
-    // Older ones do not say.
-    ...(can.length > 0 && {
-      tools: can.includes('tools'),
-      images: can.includes('vision'),
-      thinking: can.includes('thinking'),
-    }),
-  };
-}
+const askers: Readonly<Record<string, Asker>> = {
+  async llamacpp(origin) {
+    const props = await jsonFrom(`${origin}/props`);
+    return windowOf(objectOf(props['default_generation_settings'])['n_ctx']);
+  },
+  async lmstudio(origin, id) {
+    const told = await jsonFrom(`${origin}/api/v0/models/${id}`);
+    return windowOf(told['loaded_context_length'] ?? told['max_context_length']);
+  },
+  async ollama(origin, id, { contextWindow }) {
+    const told = await jsonFrom(`${origin}/api/show`, {
+      method: 'POST',
+      body: JSON.stringify({ model: id }),
+    });
+    const info = Object.entries(objectOf(told['model_info']));
+    const trained = info.find(([key]) => key.endsWith('.context_length'))?.[1];
+    const set = /^num_ctx\s+(\d+)/m.exec(String(told['parameters']))?.[1];
+    const can = listOf(told['capabilities']);
+    const [tools, images, thinking] = ['tools', 'vision', 'thinking'].map((one) => can.includes(one));
+    return {
+      ...windowOf(set === undefined ? Math.min(Number(trained), contextWindow) : Number(set)),
+      // Older ones do not say.
+      ...(can.length > 0 && { tools: tools === true, images: images === true, thinking: thinking === true }),
+    };
+  },
+};
 
 const windowOf = (tokens: unknown): Partial<Capabilities> =>
   typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens > 0

@@ -1,18 +1,18 @@
+import { hint } from '../config/checked-file.ts';
 import type { ChatConfig } from '../config/config.ts';
-import { hint } from '../config/check.ts';
 import { ChatError } from '../errors.ts';
 import { familyOf } from './families.ts';
-import type { Capabilities, Endpoint, Model } from './model.ts';
+import type { Endpoint, Model } from './model.ts';
 
-export interface Preset extends Endpoint {
-  /** What its name alone stands for. */
-  readonly defaultModel?: string;
-}
+/** `defaultModel`: what its name alone stands for. */
+export type Preset = Endpoint & { readonly defaultModel?: string };
 export type Env = Readonly<Record<string, string | undefined>>;
 export type ModelConfig = Pick<ChatConfig, 'model' | 'models' | 'endpoints'>;
 
+type Known = readonly [name: string, baseUrl: string, keyVariables: readonly string[], model?: string];
+
 /** In the order in which a key in the environment decides. */
-const known: readonly [name: string, baseUrl: string, keyVariables: readonly string[], model?: string][] = [
+const known: readonly Known[] = [
   ['anthropic', 'https://api.anthropic.com', ['ANTHROPIC_API_KEY'], 'claude-sonnet-5'],
   ['openai', 'https://api.openai.com/v1', ['OPENAI_API_KEY'], 'gpt-5.6-terra'],
   [
@@ -33,27 +33,38 @@ const known: readonly [name: string, baseUrl: string, keyVariables: readonly str
 /** Servers of models that a person runs on their own machine. */
 export const localNames: readonly string[] = ['ollama', 'llamacpp', 'lmstudio'];
 
-/** The endpoints that need no configuration, where the environment says they are. */
-export function presets(env: Env): Preset[] {
+/** The known endpoints as environment and configuration change them, and the person's own. Throws CONFIG_INVALID. */
+export function endpointsOf({ endpoints }: Pick<ModelConfig, 'endpoints'>, env: Env): Preset[] {
   const moved: Env = {
     anthropic: env.ANTHROPIC_BASE_URL,
     openai: env.OPENAI_BASE_URL,
     ollama: ollamaUrl(env.OLLAMA_HOST),
   };
-  return known.map(([name, usual, keyVariables, model]) => {
-    const baseUrl = moved[name] || usual;
-    // Others' servers speak the chat wire or want the older headers, and have models of their own.
-    const own = hostOf(baseUrl) === hostOf(usual);
-    return {
-      name,
-      wire: name === 'anthropic' ? 'anthropic' : name === 'openai' && own ? 'responses' : 'chat',
-      baseUrl,
-      keyVariables,
-      local: isLoopback(baseUrl),
-      ...(own && model !== undefined && { defaultModel: model }),
-      ...(name === 'anthropic' && !own && { oldAnthropicHeaders: true }),
-    };
-  });
+  const own = Object.keys(endpoints).filter((name) => !known.some(([one]) => one === name));
+  return [...known, ...own.map((name): Known => [name, '', []])].map(
+    ([name, usual, keyVariables, defaultModel]) => {
+      const given = endpoints[name] ?? {};
+      const baseUrl = given.baseUrl ?? (moved[name] || usual);
+      if (baseUrl === '')
+        throw new ChatError('CONFIG_INVALID', `chat.yaml: endpoints.${name} needs baseUrl.`);
+      // Others' servers speak the chat wire, and have models of their own.
+      const isUsual = hostOf(baseUrl) === hostOf(usual);
+      const usualWire = name === 'anthropic' ? name : name === 'openai' && isUsual ? 'responses' : 'chat';
+      const { wire = usualWire } = given;
+      return {
+        keyVariables,
+        local: isLoopback(baseUrl),
+        ...given,
+        name,
+        wire,
+        // The SDK adds it.
+        baseUrl: wire === 'anthropic' ? baseUrl.replace(/(\/v1)?\/*$/, '') : baseUrl,
+        // Who names a program for the key wants it to be asked.
+        ...(given.keyCommand && { keyVariables: [] }),
+        ...(isUsual && defaultModel !== undefined && { defaultModel }),
+      };
+    },
+  );
 }
 
 /** OLLAMA_HOST is what Ollama listens on: `host`, `host:port`, `:port` or a URL. */
@@ -66,36 +77,7 @@ function ollamaUrl(listensOn = ''): string | undefined {
 }
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : '');
-const isLoopback = (url: string): boolean =>
-  /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostOf(url)) || hostOf(url).endsWith('.localhost');
-
-/** The known endpoints as the configuration changes them, and its own. Throws CONFIG_INVALID. */
-export function endpointsOf({ endpoints: given }: Pick<ModelConfig, 'endpoints'>, env: Env): Preset[] {
-  // Where an endpoint is decides how it is spoken to, whoever says so.
-  const preset = presets({
-    ...env,
-    OPENAI_BASE_URL: given.openai?.baseUrl ?? env.OPENAI_BASE_URL,
-    ANTHROPIC_BASE_URL: given.anthropic?.baseUrl ?? env.ANTHROPIC_BASE_URL,
-  });
-  const own = Object.keys(given).filter((name) => !preset.some((one) => one.name === name));
-  const bare = own.map((name): Preset => {
-    if (given[name]?.baseUrl === undefined)
-      throw new ChatError('CONFIG_INVALID', `chat.yaml: endpoints.${name} needs baseUrl.`);
-    const older = given[name].wire === 'anthropic' && { oldAnthropicHeaders: true };
-    return { name, wire: 'chat', baseUrl: '', keyVariables: [], local: false, ...older };
-  });
-  return [...preset, ...bare].map((one) => {
-    const endpoint = { ...one, ...given[one.name] };
-    return {
-      ...endpoint,
-      local: given[one.name]?.local ?? isLoopback(endpoint.baseUrl),
-      // Who names a program for the key wants it to be asked.
-      ...(endpoint.keyCommand && { keyVariables: [] }),
-      // The SDK adds it.
-      ...(endpoint.wire === 'anthropic' && { baseUrl: endpoint.baseUrl.replace(/(\/v1)?\/*$/, '') }),
-    };
-  });
-}
+const isLoopback = (url: string): boolean => /^(.*\.)?localhost$|^127(\.\d+){3}$|^\[::1\]$/.test(hostOf(url));
 
 /**
  * The model a name stands for: `endpoint/id`, an alias of the configuration, a bare id of a known family, or an
@@ -104,23 +86,23 @@ export function endpointsOf({ endpoints: given }: Pick<ModelConfig, 'endpoints'>
  */
 export function resolveModel(name: string | undefined, config: ModelConfig, env: Env): Model {
   const endpoints = endpointsOf(config, env);
-  const wanted = name ?? config.model ?? (env.TOOLCRIB_MODEL || undefined);
   const usual = endpoints.find((endpoint) => endpoint.defaultModel !== undefined && hasKey(endpoint, env));
-  const asked = wanted ?? usual?.name;
+  const asked = name ?? config.model ?? (env.TOOLCRIB_MODEL || usual?.name);
   if (asked === undefined) throw new ChatError('NO_MODEL', firstRunHelp);
   const alias = Object.hasOwn(config.models, asked) ? config.models[asked] : undefined;
   const { endpoint, id } = named(alias?.model ?? asked, endpoints, config);
   const { capabilities } = familyOf(id);
-  // What the person knows of a model holds by whichever name it was asked for.
-  const ofName =
-    alias ?? Object.values(config.models).find(({ model }) => model === `${endpoint.name}/${id}`);
-  const { model: _, ...configured } = ofName ?? { model: '' };
-  return {
-    endpoint,
-    id,
-    capabilities: { ...capabilities, ...localLimits(endpoint, capabilities), ...configured },
-    configured,
+  // Local servers are started with far less context than a model could have, until they say otherwise.
+  const { contextWindow, maxOutput } = capabilities;
+  const isLocal = endpoint.local && localNames.includes(endpoint.name);
+  const limits = isLocal && {
+    contextWindow: Math.min(contextWindow, 32_768),
+    maxOutput: Math.min(maxOutput, 8192),
   };
+  // What the person knows of a model holds by whichever name it was asked for.
+  const isThis = ({ model }: { model: string }) => model === `${endpoint.name}/${id}`;
+  const { model: _, ...configured } = alias ?? Object.values(config.models).find(isThis) ?? { model: '' };
+  return { endpoint, id, capabilities: { ...capabilities, ...limits, ...configured }, configured };
 }
 
 /** What a first run without anything says. */
@@ -135,24 +117,23 @@ const firstRunHelp = [
 export function listModels(config: ModelConfig, env: Env): { name: string; note: string }[] {
   const aliases = Object.entries(config.models).map(([name, { model }]) => ({ name, note: model }));
   const others = endpointsOf(config, env).map((endpoint) => {
-    const { name, defaultModel, keyVariables } = endpoint;
-    const key = hasKey(endpoint, env) || endpoint.local ? '' : `needs ${keyVariables.join(' or ')}`;
-    if (defaultModel === undefined) return { name: `${name}/`, note: key || 'any model it has' };
-    return { name: `${name}/${defaultModel}`, note: key };
+    const { name, defaultModel = '', keyVariables, local } = endpoint;
+    const lacksKey = !local && !hasKey(endpoint, env);
+    const usual = defaultModel === '' ? 'any model it has' : '';
+    return { name: `${name}/${defaultModel}`, note: lacksKey ? `needs ${keyVariables.join(' or ')}` : usual };
   });
   return [...aliases, ...others];
 }
 
 function named(wanted: string, endpoints: readonly Preset[], config: ModelConfig) {
-  const slash = wanted.indexOf('/');
-  const before = slash < 0 ? wanted : wanted.slice(0, slash);
+  const [before = '', ...after] = wanted.split('/');
   const endpoint = endpoints.find(({ name }) => name === before);
-  const id = slash < 0 ? (endpoint?.defaultModel ?? '') : wanted.slice(slash + 1);
+  const id = after.length === 0 ? (endpoint?.defaultModel ?? '') : after.join('/');
   if (endpoint && id !== '') return { endpoint, id };
   if (endpoint)
     throw new ChatError('NO_MODEL', `${before} has no usual model. Name one of those it has: ${before}/…`);
   const names = endpoints.map(({ name }) => name);
-  if (slash >= 0) {
+  if (after.length > 0) {
     const meant = hint(before, names) || ` There are: ${names.join(', ')}.`;
     throw new ChatError('USAGE', `There is no endpoint "${before}".${meant}`);
   }
@@ -163,19 +144,10 @@ function named(wanted: string, endpoints: readonly Preset[], config: ModelConfig
   throw new ChatError('USAGE', `"${wanted}" is no known model.${meant} ${form}`);
 }
 
-/** Local servers are started with far less context than a model could have; what is too small a guess costs little. */
-const localLimits = (
-  { local, name }: Endpoint,
-  { contextWindow, maxOutput }: Capabilities,
-): Partial<Capabilities> =>
-  local && localNames.includes(name)
-    ? { contextWindow: Math.min(contextWindow, 32_768), maxOutput: Math.min(maxOutput, 8192) }
-    : {};
-
 /** The environment without the keys of models: no server has any business with them. */
 export function withoutKeys(config: ModelConfig, env: Env): Env {
-  const all = [...presets(env), ...Object.values(config.endpoints)];
-  const keys = new Set(all.flatMap((one) => one.keyVariables ?? []));
+  const given = Object.values(config.endpoints).flatMap(({ keyVariables = [] }) => keyVariables);
+  const keys = new Set([...known.flatMap(([, , keyVariables]) => keyVariables), ...given]);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !keys.has(name)));
 }
 

@@ -11,23 +11,14 @@ const unknown: Capabilities = {
   echoReasoning: 'if_sent',
 };
 
-/**
- * What an id begins with, the endpoint a bare one belongs to, thousands of tokens of window and answer, and what
- * else is known.
- */
-type Family = readonly [
-  fits: RegExp,
-  endpoint: string | undefined,
-  window: number,
-  answer: number,
-  known?: Partial<Capabilities>,
-];
+/** What an id begins with, the endpoint a bare one belongs to, thousands of tokens of window and answer, and more. */
+type Family = readonly [RegExp, string | undefined, window: number, answer: number, Partial<Capabilities>?];
 
 const sees = { images: true };
 const thinks = { thinking: true };
-const both = { images: true, thinking: true };
-/** Calls tools only while it does not think. */
-const either = { thinking: true, thinkingOrTools: true };
+const both = { ...sees, ...thinks };
+/** DeepSeek wants its thoughts back with every call; its older models call tools only while they do not think. */
+const back = { ...thinks, echoReasoning: 'calls' as const };
 
 /** As the providers' own pages say, November 2026; the first that fits counts. */
 const families: readonly Family[] = [
@@ -35,24 +26,19 @@ const families: readonly Family[] = [
   [/^gpt-5\.([4-9]|\d\d)/, 'openai', 922, 128, both],
   [/^gpt-5/, 'openai', 272, 128, both],
   [/^gpt-4\.1/, 'openai', 1047, 32, sees],
-  [/^(gpt-4o|chatgpt)/, 'openai', 128, 16, sees],
+  [/^gpt-4o/, 'openai', 128, 16, sees],
   [/^o[134]\b/, 'openai', 200, 100, both],
   [/^gpt-oss/, undefined, 131, 32, thinks],
   [/^claude-([a-z]+-5|(opus|sonnet)-4[-.][6-9])/, 'anthropic', 1000, 128, both],
-  [/^claude-opus-4([-.][01])?(-2\d{7})?$/, 'anthropic', 200, 32, both],
-  [/^claude/, 'anthropic', 200, 64, both],
+  [/^claude/, 'anthropic', 200, 32, both],
   [/^gemini/, 'gemini', 1048, 65, both],
-  [/^deepseek-v([4-9]|\d\d)/, 'deepseek', 1000, 256, { thinking: true, echoReasoning: 'calls' }],
-  [/^deepseek-v3\.1/, 'deepseek', 128, 8, either],
-  [/^deepseek-(r1|reasoner)/, 'deepseek', 64, 8, { ...either, echoReasoning: 'calls' }],
+  [/^deepseek-v([4-9]|\d\d)/, 'deepseek', 1000, 256, back],
+  [/^deepseek-(v3|r1|reasoner)/, 'deepseek', 64, 8, { ...back, thinkingOrTools: true }],
   [/^deepseek/, 'deepseek', 128, 8, { echoReasoning: 'calls' }],
   [/^minimax-m[3-9]/, 'minimax', 1000, 128, both],
-  [/^minimax/, 'minimax', 204, 131, thinks],
-  [/^(kimi|grok)/, undefined, 256, 32, thinks],
-  [/^glm-[5-9]/, undefined, 200, 128, thinks],
-  [/^(qwen.*vl|llava|pixtral)/, undefined, 32, 8, sees],
-  [/^qwen3/, undefined, 128, 32, thinks],
-  [/^gemma-?[3-9]/, undefined, 128, 8, sees],
+  [/^minimax/, 'minimax', 204, 128, thinks],
+  [/^(kimi|grok|glm-[5-9]|qwen3)/, undefined, 128, 32, thinks],
+  [/^(qwen.*vl|llava|pixtral|gemma-?[3-9])/, undefined, 32, 8, sees],
   [/^(tinyllama|llama-?2|codellama|gemma|phi-?[123]|starcoder|vicuna)/, undefined, 4, 1, { tools: false }],
 ];
 

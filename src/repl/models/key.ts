@@ -1,51 +1,45 @@
 import { ChatError } from '../errors.ts';
+import { runProgram } from '../files/program.ts';
 import type { Endpoint } from './model.ts';
 
-/** Starts a program without a shell. */
-export type RunKeyCommand = (
-  argv: readonly string[],
-) => Promise<{ readonly exitCode: number | null; readonly stdout: string }>;
-
-/** A person is asked for a password once, not for every model of an endpoint. */
-const printed = new Map<string, Promise<string>>();
+/** A password manager may ask the person for its own password. */
+const keyCommandMs = 120_000;
 
 /**
- * The key of an endpoint: from the environment, else the first line its program prints, which is asked once.
+ * What finds the key of an endpoint: in the environment, else the first line its program prints, which is asked once.
  * Undefined when the endpoint needs none. Throws NO_KEY, which never holds anything of what was printed.
  */
-export async function keyOf(
-  { name, keyVariables, keyCommand, local }: Endpoint,
+export function keyFinder(
   env: Readonly<Record<string, string | undefined>>,
-  run: RunKeyCommand,
-): Promise<string | undefined> {
-  const variable = keyVariables.find((each) => env[each]?.trim());
-  if (variable !== undefined) return usable(env[variable]?.trim() ?? '', variable);
-  if (keyCommand) {
-    const id = JSON.stringify(keyCommand);
-    const key = printed.get(id) ?? ask(keyCommand, run);
-    printed.set(id, key);
-    // The next request may try again: perhaps the safe was locked.
-    key.catch(() => printed.delete(id));
-    return key;
-  }
-  if (local || keyVariables.length === 0) return undefined;
-  const key = `endpoints.${name}.keyCommand in chat.yaml`;
-  const ways = `Set ${keyVariables.join(' or ')}, or name a program that prints it: ${key}.`;
-  throw new ChatError('NO_KEY', `${name} needs a key. ${ways}`);
+): (endpoint: Endpoint) => Promise<string | undefined> {
+  const printed = new Map<string, Promise<string>>();
+  return async ({ name, keyVariables, keyCommand, local }) => {
+    const variable = keyVariables.find((each) => env[each]?.trim());
+    if (variable !== undefined) return usable(env[variable]?.trim() ?? '', variable);
+    if (keyCommand) {
+      const key = printed.get(name) ?? ask(keyCommand);
+      printed.set(name, key);
+      // The next request may try again: perhaps the safe was locked.
+      key.catch(() => printed.delete(name));
+      return key;
+    }
+    if (local || keyVariables.length === 0) return undefined;
+    const key = `endpoints.${name}.keyCommand in chat.yaml`;
+    const ways = `Set ${keyVariables.join(' or ')}, or name a program that prints it: ${key}.`;
+    throw new ChatError('NO_KEY', `${name} needs a key. ${ways}`);
+  };
 }
 
 /** Its own words may hold what it printed, and are told to nobody. */
-async function ask(command: readonly string[], run: RunKeyCommand): Promise<string> {
+async function ask(command: readonly string[]): Promise<string> {
   const program = `"${command.join(' ')}"`;
-  const { exitCode, stdout } = await run(command).catch(() => ({ exitCode: undefined, stdout: '' }));
-  const code = exitCode === null ? 'a signal' : `exit code ${exitCode}`;
-  const how = exitCode === undefined ? 'could not be started' : `ended with ${code}`;
-  if (exitCode !== 0)
-    throw new ChatError(
-      'NO_KEY',
-      `${program}, which should print the key, ${how}. Run it yourself to see why.`,
-    );
-  return usable(stdout.trim().split(/\r?\n/)[0]?.trim() ?? '', program);
+  const ran = await runProgram(command, { timeoutMs: keyCommandMs }).catch(() => undefined);
+  if (ran?.exitCode === 0) return usable(ran.stdout.trim().split(/\r?\n/)[0]?.trim() ?? '', program);
+  const how = ran ? `ended with exit code ${ran.exitCode}` : 'could not be started';
+  throw new ChatError(
+    'NO_KEY',
+    `${program}, which should print the key, ${how}. Run it yourself to see why.`,
+  );
 }
 
 /** What fits no header would come back, key and all, in the error of whoever tries to send it. */

@@ -1,11 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Wire } from '../message.ts';
 import type { Model } from '../models/model.ts';
+import { wellFormed } from '../text/json.ts';
 import { before } from '../turn/told.ts';
-import { Attempt } from './attempt.ts';
-import { failureOf } from './failure.ts';
+import { Answer } from './answer.ts';
+import { anthropicWire } from './anthropic.ts';
+import { chatWire } from './chat.ts';
+import { conversationOf } from './conversation.ts';
+import { failureOf, refusedField, unfinished } from './failure.ts';
 import { guardedFetch } from './guarded-fetch.ts';
-import { ProviderFailure, type Provider } from './provider.ts';
-import { refusalIn } from './refusals.ts';
+import { ProviderFailure, type Body, type ModelEvent, type ModelRequest, type Provider } from './provider.ts';
+import { eventsOf, loadSdk } from './request.ts';
+import { responsesWire } from './responses.ts';
+import type { WireFormat } from './wire.ts';
 
 export interface ProviderOptions {
   /** The key, asked for before each request; undefined when none is needed. */
@@ -16,6 +23,12 @@ export interface ProviderOptions {
   /** Waits before another try; ends early when aborted. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
+
+const wires: Readonly<Record<Wire, WireFormat>> = {
+  chat: chatWire,
+  responses: responsesWire,
+  anthropic: anthropicWire,
+};
 
 const mostTries = 5;
 const firstWaitMs = 1000;
@@ -31,44 +44,73 @@ const idleMs = 300_000;
  * last failure, or the one that asks for more than two minutes of patience. The SDK is loaded with the first request.
  */
 export function createProvider(model: Model, options: ProviderOptions): Provider {
+  const { endpoint } = model;
   const { sleep = (ms, signal) => pause(ms, undefined, { signal }) } = options;
   const fetch = guardedFetch(options.fetch, idleMs);
   const refused = new Set<string>();
-  return {
-    async *stream(request, outer) {
-      // SDKs leave their listeners behind: on the signal of a long turn, Node would warn of them on the screen.
-      const signal = AbortSignal.any([outer]);
-      for (let tries = 1; ; tries++) {
-        // Whoever prints it may wait for the person, who may not want to.
-        const key = await before(options.key(), signal);
-        const attempt = new Attempt(request, { model, refused, key, fetch, signal });
-        try {
-          return yield* attempt.answer();
-        } catch (error) {
-          if (signal.aborted) return yield attempt.interrupted();
-          const failure = failureOf(error, model.endpoint, key);
-          if (!(failure instanceof ProviderFailure)) throw failure;
-          const refusal = attempt.streamed ? undefined : refusalIn(failure, attempt.body, model);
-          if (refusal !== undefined && !refused.has(refusal)) {
-            refused.add(refusal);
-            tries--;
-            continue;
-          }
-          options.failed(failure);
-          if (!failure.facts.retryable || tries >= mostTries) throw failure;
-          const inMs = waitFor(failure, tries);
-          yield { type: 'retry', reason: failure.message, inMs, discard: attempt.streamed };
-          // When it is aborted, the next try ends at once.
-          await sleep(inMs, signal).catch(() => undefined);
+
+  /** One try: the events of the answer but for its end. */
+  async function* attempt(answer: Answer, body: Body, signal: AbortSignal, key: string | undefined) {
+    signal.throwIfAborted();
+    const wire = wires[endpoint.wire];
+    for await (const event of eventsOf(wire.path, body, { model, key, fetch, signal })) {
+      // What is still on its way to us then is not part of the answer.
+      signal.throwIfAborted();
+      for (const delta of wire.read(event)) yield* answer.add(delta);
+    }
+    signal.throwIfAborted();
+    if (!answer.isComplete) throw unfinished();
+    yield* answer.rest();
+  }
+
+  async function* stream(request: ModelRequest, outer: AbortSignal): AsyncGenerator<ModelEvent> {
+    // SDKs leave their listeners behind: on the signal of a long turn, Node would warn of them on the screen.
+    const signal = AbortSignal.any([outer]);
+    for (let tries = 1; ; tries++) {
+      const answer = new Answer(request, model);
+      const body = bodyOf(request, model, refused);
+      // Whoever prints it may wait for the person, who may not want to.
+      const key = await before(options.key(), signal);
+      let streamed = false;
+      try {
+        for await (const event of attempt(answer, body, signal, key)) {
+          streamed = true;
+          yield event;
         }
+        return yield { type: 'end', message: answer.message() };
+      } catch (error) {
+        if (signal.aborted) return yield { type: 'end', message: answer.message('aborted') };
+        const failure = failureOf(error, endpoint, key);
+        if (!(failure instanceof ProviderFailure)) throw failure;
+        const field = streamed ? undefined : refusedField(failure, body);
+        if (field !== undefined) {
+          refused.add(field);
+          // It is refused by itself where there is no stream.
+          if (field === 'stream') refused.add('stream_options');
+          tries--;
+          continue;
+        }
+        options.failed(failure);
+        if (!failure.facts.retryable || tries >= mostTries) throw failure;
+        const inMs = waitFor(failure, tries);
+        yield { type: 'retry', reason: failure.message, inMs, discard: streamed };
+        // When it is aborted, the next try ends at once.
+        await sleep(inMs, signal).catch(() => undefined);
       }
-    },
-    warm() {
-      const sdk = model.endpoint.wire === 'anthropic' ? import('@anthropic-ai/sdk') : import('openai');
-      // The first request says what is wrong.
-      sdk.catch(() => {});
-    },
-  };
+    }
+  }
+  // What goes wrong with it the first request says.
+  return { stream, warm: () => void loadSdk(endpoint.wire).catch(() => undefined) };
+}
+
+/** What is sent, without the fields that are refused, or not set. */
+function bodyOf(request: ModelRequest, model: Model, refused: ReadonlySet<string>): Body {
+  const { body, imagesInResults } = wires[model.endpoint.wire];
+  const { temperature, topP } = model.capabilities;
+  const conversation = conversationOf(request, model, imagesInResults);
+  const whole = { model: model.id, stream: true, temperature, top_p: topP, ...body(conversation, model) };
+  const sent = Object.entries(whole).filter(([name, value]) => value !== undefined && !refused.has(name));
+  return wellFormed(Object.fromEntries(sent));
 }
 
 /** Both are floors: with a retry-after of a moment alone, all tries are used up in a moment. */
@@ -76,9 +118,7 @@ function waitFor({ code, message, facts }: ProviderFailure, tries: number): numb
   const { retryAfterMs = 0 } = facts;
   const ownMs = Math.min(longestWaitMs, firstWaitMs * 2 ** (tries - 1));
   if (retryAfterMs <= longestRetryAfterMs) return Math.max(retryAfterMs, ownMs);
-  const minutes = Math.ceil(retryAfterMs / 60_000);
-  const wait = minutes < 60 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
   const until = new Date(Date.now() + retryAfterMs).toISOString();
-  const advice = `It asks to wait ${wait}, until ${until}: ask again then, or choose another model with /model.`;
+  const advice = `It asks to wait until ${until}: ask again then, or choose another model with /model.`;
   throw new ProviderFailure(code, `${message} ${advice}`, { ...facts, retryable: false });
 }

@@ -1,29 +1,19 @@
 import { ChatError, type ChatErrorCode } from '../errors.ts';
 import type { Endpoint } from '../models/model.ts';
-import { objectOf, textOf } from '../text/json.ts';
-import { ProviderFailure } from './provider.ts';
-
-/** What the errors of both SDKs, of fetch and of streams have in common. */
-interface Raw {
-  readonly name?: string;
-  readonly message?: string;
-  readonly status?: number;
-  readonly headers?: { get?(name: string): string | null };
-  /** The body, or the part of it that tells of the error. */
-  readonly error?: unknown;
-  readonly cause?: unknown;
-}
+import { objectOf, textOf, type JsonObject } from '../text/json.ts';
+import { ProviderFailure, type Body } from './provider.ts';
 
 /** There is no common code for a conversation that is too long: these are the words of many servers. */
-const overflow = [
-  /context[ _]length[ _]exceeded|maximum context length|context[ _]window/i,
-  /prompt is too long|prompt (?:has|contains) too many tokens|prompt too long/i,
-  /exceeds? the (?:available|maximum|model'?s)? ?(?:context|input|prompt|token)/i,
-  /(?:input|prompt) (?:token count|tokens|length|is) .{0,60}exceeds?|input is too long|too large for model/i,
-  /reduce the length of the (?:messages|prompt|input)/i,
-  /maximum (?:prompt|input|allowed) (?:length|tokens?|input)|(?:larger|greater|longer) than the (?:context|maximum)/i,
-  /exceeded model token limit|token limit exceeded|request_too_large/i,
-];
+const overflow = new RegExp(
+  [
+    'context[ _]length[ _]exceeded|maximum context length|context[ _]window|request[ _]too[ _]large',
+    'prompt is too long|prompt (has|contains) too many tokens|prompt too long|input is too long|too large for model',
+    "exceeds? the (available|maximum|model'?s)? ?(context|input|prompt|token)|reduce the length of the",
+    '(input|prompt) (token count|tokens|length|is) .{0,60}exceeds?|token limit exceeded|exceeded model token limit',
+    'maximum (prompt|input|allowed) (length|tokens?|input)|(larger|greater|longer) than the (context|maximum)',
+  ].join('|'),
+  'i',
+);
 /** The same words, said of a rate. */
 const rate = /rate.?limit|too many (?:requests|tokens, please wait)|per (?:minute|day|hour)|throttl/i;
 const quota =
@@ -42,53 +32,47 @@ export const unfinished = (): ProviderFailure =>
  * us to wait. Our own stay what they are.
  */
 export function failureOf(error: unknown, endpoint: Endpoint, key?: string): ChatError {
-  if (error instanceof ChatError) return error;
-  const raw = (typeof error === 'object' && error !== null ? error : { message: String(error) }) as Raw;
-  if (raw.cause instanceof ChatError) return raw.cause;
-  const { words, message } = wordsOf(raw);
+  // What the errors of both SDKs, of fetch and of streams have in common.
+  const raw = objectOf(error);
+  const own = [error, raw['cause']].find((one) => one instanceof ChatError);
+  if (own) return own;
+  const { words, message } = wordsOf(error, raw);
   // Routers give the status of what is behind them as the code of an error inside a stream.
-  const status = raw.status ?? (Number(/^[45]\d\d(?= )/.exec(words)?.[0]) || undefined);
+  const status = Number(raw['status'] ?? /^[45]\d\d(?= )/.exec(words)?.[0] ?? 0);
   const retryAfterMs = waitOf(raw, message);
-  const code = codeOf(raw, words, { status, retryAfterMs });
+  const code = codeOf(raw, words, status, retryAfterMs);
   // Some echo what they were sent.
   const shown = key ? message.replaceAll(key, '***') : message;
-  const said = `${endpoint.name}: ${status === undefined ? '' : `${status} `}${shown}`;
   // Where nothing listens on this machine, nothing will in some seconds.
   const absent = endpoint.local && /\bECONNREFUSED\b/.test(message);
   const retryable = code === 'MODEL_BUSY' || (code === 'MODEL_UNREACHABLE' && !absent);
-  const facts = { status, retryable, retryAfterMs };
-  return new ProviderFailure(code, `${said}${wayOut(code, endpoint)}`, facts, { cause: error });
+  const said = `${endpoint.name}: ${status === 0 ? '' : `${status} `}${shown}${wayOut(code, endpoint)}`;
+  const facts = { status: status || undefined, retryable, retryAfterMs };
+  return new ProviderFailure(code, said, facts, { cause: error });
 }
 
 /** Code, type and message of an error as `words`; the message alone as a sentence. */
-function wordsOf(raw: Raw): { readonly words: string; readonly message: string } {
-  const body = objectOf(raw.error)['error'] ?? raw.error;
-  const { code, type, message } = objectOf(body);
+function wordsOf(error: unknown, raw: JsonObject): { readonly words: string; readonly message: string } {
+  const body = objectOf(raw['error'])['error'] ?? raw['error'];
+  const { code = '', type = '', message } = objectOf(body);
   // fetch hides the reason two errors deep.
-  const inner = objectOf(objectOf(raw.cause)['cause'] ?? raw.cause);
+  const inner = objectOf(objectOf(raw['cause'])['cause'] ?? raw['cause']);
   const cause = textOf(inner['code']) ?? textOf(inner['message']);
-  const own = (raw.message ?? 'no reason given').replace(/^\d{3} (?=\S)/, '');
+  const own = String(raw['message'] ?? error).replace(/^\d{3} (?=\S)/, '');
   const given = textOf(message) ?? textOf(body) ?? own;
   const said = /<html|<!doctype/i.test(given) ? 'a web page instead of an answer' : given;
   const whole = (cause === undefined ? said : `${said.replace(/\.$/, '')} (${cause})`).slice(0, mostMessage);
   const sentence = whole.toWellFormed().replace(/[^.!?]$/, '$&.');
-  return { words: `${String(code ?? '')} ${String(type ?? '')} ${sentence}`, message: sentence };
+  return { words: `${String(code)} ${String(type)} ${sentence}`, message: sentence };
 }
 
 /** Errors without a status are said inside a stream, or are of the connection. */
-function codeOf(
-  raw: Raw,
-  words: string,
-  {
-    status = 0,
-    retryAfterMs,
-  }: { readonly status?: number | undefined; readonly retryAfterMs?: number | undefined },
-): ChatErrorCode {
-  const limited = status === 429 || rate.test(words);
+function codeOf(raw: JsonObject, words: string, status: number, retryAfterMs?: number): ChatErrorCode {
   if (status === 402 || /\binsufficient_quota\b/.test(words)) return 'MODEL_QUOTA';
-  const isTooLong = !limited && overflow.some((pattern) => pattern.test(words));
+  const limited = status === 429 || rate.test(words);
   // OpenAI's limit by the minute can be smaller than one request: waiting does not help then.
-  if (status === 413 || isTooLong || /request too large/i.test(words)) return 'MODEL_OVERFLOW';
+  const isTooLarge = status === 413 || /request too large/i.test(words) || (!limited && overflow.test(words));
+  if (isTooLarge) return 'MODEL_OVERFLOW';
   // Gemini speaks of plans and billing for a limit by the minute, too, but then says when to come back.
   if (quota.test(words) && retryAfterMs === undefined && status < 500) return 'MODEL_QUOTA';
   if (limited) return 'MODEL_BUSY';
@@ -102,29 +86,48 @@ function codeOf(
  * A connection that failed, or a stream that was cut or garbled. The SDKs' connection errors are the ones without
  * headers and body; their names do not survive a minifier.
  */
-const isNetwork = (raw: Raw): boolean =>
-  ('headers' in raw && raw.headers === undefined && raw.error === undefined) ||
-  raw.name === 'SyntaxError' ||
-  /^(?:terminated|fetch failed)/.test(raw.message ?? '') ||
-  textOf(objectOf(raw.cause)['code']) !== undefined;
+const isNetwork = (raw: JsonObject): boolean =>
+  ('headers' in raw && raw['headers'] === undefined && raw['error'] === undefined) ||
+  raw['name'] === 'SyntaxError' ||
+  /^(?:terminated|fetch failed)/.test(String(raw['message'])) ||
+  textOf(objectOf(raw['cause'])['code']) !== undefined;
 
 /** Milliseconds, from the headers or, as some say it only there, from the words. */
-function waitOf(raw: Raw, message: string): number | undefined {
-  const header = raw.headers?.get?.('retry-after') ?? undefined;
+function waitOf({ headers }: JsonObject, message: string): number | undefined {
+  const header = headers instanceof Headers ? headers.get('retry-after') : null;
   const seconds = Number(header ?? /(?:try again|retry) in (\d+(?:\.\d+)?) ?s/i.exec(message)?.[1] ?? NaN);
   const wait = Number.isNaN(seconds) ? Date.parse(header ?? '') - Date.now() : Math.ceil(seconds * 1000);
   return wait >= 0 ? wait : undefined;
 }
 
 function wayOut(code: ChatErrorCode, { name, baseUrl, keyVariables, local }: Endpoint): string {
-  switch (code) {
-    case 'MODEL_KEY_REFUSED':
-      return keyVariables[0] ? ` Check ${keyVariables[0]}, or the key command of ${name}.` : '';
-    case 'MODEL_UNREACHABLE':
-      return local ? ` Is the server at ${baseUrl} running?` : ` Can ${baseUrl} be reached from here?`;
-    case 'MODEL_QUOTA':
-      return ` The account at ${name} has to be topped up; /model chooses another model.`;
-    default:
-      return '';
-  }
+  if (code === 'MODEL_UNREACHABLE')
+    return local ? ` Is the server at ${baseUrl} running?` : ` Can ${baseUrl} be reached from here?`;
+  if (code === 'MODEL_QUOTA')
+    return ` The account at ${name} has to be topped up; /model chooses another model.`;
+  return code === 'MODEL_KEY_REFUSED' && keyVariables[0]
+    ? ` Check ${keyVariables[0]}, or the key command of ${name}.`
+    : '';
 }
+
+/** What a request can do without, with what endpoints call it. */
+const spared: Readonly<Record<string, RegExp>> = {
+  stream: /\bstream(?:ing|ed)?\b/i,
+  stream_options: /\bstream_options\b/,
+  include: /\binclude\b|\bencrypted/i,
+  cache_control: /\bcache_control\b/,
+  reasoning: /\breasoning\b/,
+  reasoning_effort: /\breasoning_effort\b/,
+  thinking: /\bthinking\b/,
+  enable_thinking: /\benable_thinking\b/,
+  temperature: /\btemperature\b/,
+  top_p: /\btop_p\b/,
+  // OpenAI's newer models want its newer name.
+  max_tokens: /\bmax_completion_tokens\b/,
+};
+
+/** The field of the body that an endpoint says it does not take, among those that a request can do without. */
+export const refusedField = ({ code, message }: ChatError, body: Body): string | undefined =>
+  code === 'MODEL_REFUSED'
+    ? Object.keys(spared).find((field) => field in body && spared[field]?.test(message))
+    : undefined;

@@ -1,52 +1,47 @@
-import type { AssistantMessage, Message, Part, ToolCall } from '../message.ts';
+import type { Part } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import { isObject, listOf, objectOf, type JsonObject } from '../text/json.ts';
-import { unfinished } from './failure.ts';
-import type { Body, ModelEvent, ModelRequest } from './provider.ts';
-import * as parts from './request-parts.ts';
-import { countOf, stopOf, type AnswerReader, type WireFormat } from './wire.ts';
+import { safeId } from './conversation.ts';
+import type { Body } from './provider.ts';
+import { failedWith, type Conversation, type Delta, type SentMessage, type WireFormat } from './wire.ts';
 
 /** OpenAI's newer wire, the only one over which its newer models both think and call tools. */
-export const responsesWire: WireFormat = { path: '/responses', body, reader, asEvents };
-
-/** An item, as it came. */
-type Item = JsonObject;
+export const responsesWire: WireFormat = { path: '/responses', imagesInResults: false, body, read };
 
 /** Nothing is stored there, so the thoughts travel with the request, encrypted. */
-function body(request: ModelRequest, model: Model): Body {
-  const { capabilities } = model;
-  const messages = parts.messagesToSend(request.messages, model, false);
+function body({ system, messages, tools, maxTokens, thinking }: Conversation, model: Model): Body {
   return {
-    model: model.id,
-    instructions: parts.systemOf(request) || undefined,
-    input: messages.flatMap((message) => itemsFor(message, model)),
-    tools: parts.toolList(request.tools, ({ name, description, inputSchema }) => ({
+    instructions: system,
+    input: messages.flatMap(itemsFor),
+    tools: tools?.map(({ name, description, inputSchema }) => ({
       type: 'function',
       name,
       description,
       parameters: inputSchema,
       strict: false,
     })),
-    stream: true,
     store: false,
-    max_output_tokens: request.maxTokens,
-    ...parts.samplingOf(model),
-    ...(capabilities.thinking && {
+    max_output_tokens: maxTokens,
+    ...(model.capabilities.thinking && {
       include: ['reasoning.encrypted_content'],
-      reasoning: request.thinking === false ? { effort: 'none' } : { summary: 'auto' },
+      reasoning: thinking === false ? { effort: 'none' } : { summary: 'auto' },
     }),
   };
 }
 
-function itemsFor(message: Message, model: Model): object[] {
-  switch (message.role) {
-    case 'user':
-      return [{ role: 'user', content: message.content.map(inputOf) }];
-    case 'tool':
-      return [{ type: 'function_call_output', call_id: parts.safeId(message.callId), output: message.text }];
-    case 'assistant':
-      return answerItems(message, parts.nativeOf(message, model) as readonly Item[] | undefined);
-  }
+function itemsFor(message: SentMessage): object[] {
+  if (message.role === 'user') return [{ role: 'user', content: message.content.map(inputOf) }];
+  if (message.role === 'tool')
+    return [{ type: 'function_call_output', call_id: message.id, output: message.text }];
+  const { text, calls, native, stop } = message;
+  // Thoughts are refused without what followed them, and unknown without their encrypted text: then it is plain text.
+  const isLost = native.some((item) => item['type'] === 'reasoning' && !item['encrypted_content']);
+  if (native.length > 0 && !isLost && stop !== 'length')
+    return native.map((item) => ('call_id' in item ? { ...item, call_id: safeId(item['call_id']) } : item));
+  return [
+    ...(text === '' ? [] : [{ role: 'assistant', content: text }]),
+    ...calls.map(({ id, name, json }) => ({ type: 'function_call', call_id: id, name, arguments: json })),
+  ];
 }
 
 const inputOf = (part: Part): object =>
@@ -54,120 +49,54 @@ const inputOf = (part: Part): object =>
     ? { type: 'input_text', text: part.text }
     : { type: 'input_image', detail: 'auto', image_url: `data:${part.mimeType};base64,${part.data}` };
 
-function answerItems({ text, calls }: AssistantMessage, native: readonly Item[] | undefined): object[] {
-  if (native) return replayed(native);
-  return [
-    ...(text === '' ? [] : [{ role: 'assistant', content: text }]),
-    ...calls.map(({ id, name, arguments: args }) => ({
-      type: 'function_call',
-      call_id: parts.safeId(id),
-      name: parts.safeName(name),
-      arguments: parts.argumentsText(args),
-    })),
-  ];
-}
-
-/**
- * The items in order, word for word. Thoughts without their encrypted text are known to nobody when nothing is
- * stored; the items around them must then not be known by their ids either, or the thoughts would be missed.
- */
-function replayed(items: readonly Item[]): object[] {
-  const isLost = (item: Item) => item['type'] === 'reasoning' && !item['encrypted_content'];
-  const safe = items.map((item) =>
-    item['type'] === 'function_call' ? { ...item, call_id: parts.safeId(String(item['call_id'])) } : item,
-  );
-  if (!safe.some(isLost)) return safe;
-  return safe.filter((item) => !isLost(item)).map((item) => ({ ...item, id: undefined }));
-}
-
-interface WireEvent {
-  readonly type: string;
-  readonly item?: Item;
-  readonly delta?: unknown;
-  readonly response?: JsonObject;
-  readonly code?: unknown;
-  readonly message?: unknown;
-}
-
-const failed = (error: unknown) => Object.assign(new Error('the answer failed'), { error });
-
-function reader(): AnswerReader {
-  const items: Item[] = [];
-  let thought = false;
-  let ended: JsonObject | undefined;
-  return {
-    *read(event: WireEvent): Generator<ModelEvent> {
-      const delta = typeof event.delta === 'string' ? event.delta : '';
-      switch (event.type) {
-        case 'response.output_text.delta':
-        case 'response.refusal.delta':
-          if (delta !== '') yield { type: 'text', text: delta };
-          break;
-        case 'response.reasoning_summary_part.added':
-          if (thought) yield { type: 'reasoning', text: '\n\n' };
-          break;
-        case 'response.reasoning_summary_text.delta':
-        case 'response.reasoning_text.delta':
-          thought = true;
-          if (delta !== '') yield { type: 'reasoning', text: delta };
-          break;
-        case 'response.output_item.added':
-          if (event.item?.['type'] === 'function_call')
-            yield { type: 'call_begun', name: String(event.item['name']) };
-          break;
-        case 'response.output_item.done':
-          if (event.item) items.push(event.item);
-          break;
-        case 'response.completed':
-        case 'response.incomplete':
-          ended = event.response ?? {};
-          break;
-        case 'response.failed':
-          throw failed(event.response?.['error'] ?? {});
-        case 'error':
-          throw failed({ code: event.code, message: event.message });
+function* read(event: JsonObject): Generator<Delta> {
+  const { type, delta } = event;
+  const item = objectOf(event['item']);
+  switch (type) {
+    case 'response.output_text.delta':
+    case 'response.refusal.delta':
+      return yield { text: delta };
+    case 'response.reasoning_summary_part.added':
+      if (event['summary_index']) yield { reasoning: '\n\n' };
+      return;
+    case 'response.reasoning_summary_text.delta':
+    case 'response.reasoning_text.delta':
+      return yield { reasoning: delta };
+    case 'response.output_item.added':
+      if (item['type'] === 'function_call') yield { call: { id: item['call_id'], name: item['name'] } };
+      return;
+    case 'response.output_item.done':
+      return yield* itemRead(item);
+    case 'response.completed':
+    case 'response.incomplete':
+    case 'response.failed':
+      return yield* endRead(objectOf(event['response']));
+    case 'error':
+      throw failedWith({ code: event['code'], message: event['message'] });
+    case undefined:
+      // An answer that came whole.
+      for (const each of listOf(event['output']).map(objectOf)) {
+        for (const { text } of listOf(each['summary']).map(objectOf)) yield { reasoning: text };
+        for (const { text, refusal } of listOf(each['content']).map(objectOf))
+          yield { text: text ?? refusal };
+        yield* itemRead(each);
       }
-    },
-    end() {
-      if (!ended) throw unfinished();
-      const { usage } = ended;
-      const output = listOf(ended['output']).map(objectOf);
-      // An answer that was cut in a call never says that the call is done.
-      const all = output.length > items.length ? output : items;
-      const calls = all.filter((item) => item['type'] === 'function_call').map(callOf);
-      const { reason } = objectOf(ended['incomplete_details']);
-      const stop = stopOf(all.some(isRefusal) ? 'refusal' : String(reason), calls.length > 0);
-      // Thoughts without what followed them are refused; so an answer that was cut goes back as plain text.
-      const native = stop === 'length' ? undefined : all;
-      return { calls, stop, usage: isObject(usage) ? usageOf(usage) : undefined, native };
-    },
-  };
+      yield* endRead(event);
+  }
 }
 
-function asEvents(response: JsonObject): WireEvent[] {
-  const deltas = (type: string, pieces: unknown): WireEvent[] =>
-    listOf(pieces).map((part) => ({ type, delta: objectOf(part)['text'] ?? objectOf(part)['refusal'] }));
-  const events = listOf(response['output'])
-    .map(objectOf)
-    .flatMap((item): WireEvent[] => [
-      ...(item['type'] === 'reasoning' ? deltas('response.reasoning_text.delta', item['summary']) : []),
-      ...(item['type'] === 'message' ? deltas('response.output_text.delta', item['content']) : []),
-      { type: 'response.output_item.done', item },
-    ]);
-  return [...events, { type: `response.${String(response['status'] ?? 'completed')}`, response }];
+function* itemRead(item: JsonObject): Generator<Delta> {
+  yield { native: { part: item } };
+  if (listOf(item['content']).some((part) => objectOf(part)['type'] === 'refusal')) yield { stop: 'refusal' };
+  const { type, call_id: id, name, arguments: args } = item;
+  if (type === 'function_call') yield { call: { id, name, arguments: args } };
 }
 
-const callOf = ({ call_id, id, name, arguments: args }: Item): ToolCall => ({
-  id: String(call_id ?? id),
-  name: String(name),
-  arguments: typeof args === 'string' ? args : JSON.stringify(args ?? {}),
-});
-
-const isRefusal = ({ content }: Item): boolean =>
-  listOf(content).some((part) => objectOf(part)['type'] === 'refusal');
-
-function usageOf(usage: JsonObject) {
-  const cacheRead = countOf(objectOf(usage['input_tokens_details'])['cached_tokens']);
-  const input = Math.max(0, countOf(usage['input_tokens']) - cacheRead);
-  return { input, output: countOf(usage['output_tokens']), cacheRead, cacheWrite: 0 };
+function* endRead({ status, error, usage, incomplete_details }: JsonObject): Generator<Delta> {
+  if (status === 'failed') throw failedWith(error ?? {});
+  yield { stop: objectOf(incomplete_details)['reason'] ?? 'completed' };
+  if (!isObject(usage)) return;
+  const cacheRead = Number(objectOf(usage['input_tokens_details'])['cached_tokens'] ?? 0);
+  const input = Math.max(0, Number(usage['input_tokens'] ?? 0) - cacheRead);
+  yield { usage: { input, output: usage['output_tokens'], cacheRead } };
 }

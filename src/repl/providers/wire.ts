@@ -1,42 +1,71 @@
-import type { Stop, ToolCall, Usage } from '../message.ts';
+import type { ImagePart, Part, Stop, ToolMessage, Usage } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import type { JsonObject } from '../text/json.ts';
-import type { Body, ModelEvent, ModelRequest } from './provider.ts';
+import type { Body, ModelRequest } from './provider.ts';
 
-/** One way to talk to models: how a request is written, and how an answer is read. */
+/** One way to talk to models. Both functions only translate; what streams is gathered by Answer. */
 export interface WireFormat {
   readonly path: string;
-  /** `refused`: what the endpoint is known not to take. Fields that are undefined are left out. */
-  body(request: ModelRequest, model: Model, refused: ReadonlySet<string>): Body;
-  reader(request: ModelRequest): AnswerReader;
-  /** An answer that came whole, as the events it would have been. */
-  asEvents(whole: JsonObject): readonly unknown[];
+  /** Where the images of a tool's result may stand: in it, or else in a message of the person's side. */
+  readonly imagesInResults: boolean;
+  /** What is not the same on all wires. Fields that are undefined are left out. */
+  body(conversation: Conversation, model: Model): Body;
+  /** What an event says, or an answer that came whole. Throws what a provider says of a failure. */
+  read(event: JsonObject): Iterable<Delta>;
 }
 
-/** Gathers an answer from the raw events of an SDK. */
-export interface AnswerReader {
-  read(event: never): Iterable<ModelEvent>;
-  /** What the events said of the whole; throws when the model has not said that it is done. */
-  end(): AnswerEnd;
+/** A request as every wire can say it. `tools` is undefined when there are none. */
+export interface Conversation {
+  readonly system: string | undefined;
+  readonly messages: readonly SentMessage[];
+  readonly tools: ModelRequest['tools'] | undefined;
+  readonly maxTokens: number | undefined;
+  /** Undefined also where the model does not think. */
+  readonly thinking: boolean | undefined;
 }
 
-export interface AnswerEnd {
-  readonly calls: readonly ToolCall[];
+/** A message with ids and names that every wire takes. */
+export type SentMessage =
+  | { readonly role: 'user'; readonly content: readonly Part[] }
+  | SentAnswer
+  | (Pick<ToolMessage, 'role' | 'text' | 'isError'> & {
+      readonly id: string;
+      readonly images: readonly ImagePart[];
+    });
+
+export interface SentAnswer {
+  readonly role: 'assistant';
+  readonly text: string;
   readonly stop: Stop;
-  /** Undefined where the provider did not count. */
-  readonly usage: Omit<Usage, 'estimated'> | undefined;
-  readonly native?: unknown;
+  /** `json`: the arguments word for word. */
+  readonly calls: readonly { readonly id: string; readonly name: string; input: object; json: string }[];
+  /** What the answer holds for its own model alone; empty for any other. */
+  readonly native: readonly JsonObject[];
 }
 
-/** A count of somebody else. */
-export const countOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
-
-/**
- * What a model's own word for its end means. `stop` with calls is a slip of many servers; words that none of the wires
- * has mean that the model was done.
- */
-export function stopOf(reason: string, calling: boolean): Stop {
-  if (['length', 'max_tokens', 'max_output_tokens'].includes(reason)) return 'length';
-  if (['content_filter', 'refusal'].includes(reason)) return 'filtered';
-  return calling ? 'calls' : 'done';
+/** What is new in an answer. */
+export interface Delta {
+  readonly text?: unknown;
+  readonly reasoning?: unknown;
+  readonly call?: CallDelta;
+  /** Of what goes back word for word: with a key, it is joined to the part that has the same one. */
+  readonly native?: { readonly key?: unknown; readonly part: JsonObject };
+  readonly usage?: Readonly<Partial<Record<keyof Omit<Usage, 'estimated'>, unknown>>>;
+  /** The model's own word for its end. */
+  readonly stop?: unknown;
 }
+
+/** A piece of a call; servers leave out any of it. */
+export interface CallDelta {
+  readonly index?: unknown;
+  readonly id?: unknown;
+  readonly name?: unknown;
+  /** Text is added to what there is; anything else is the whole. */
+  readonly arguments?: unknown;
+  /** What else has to come back with the call. */
+  readonly extra?: unknown;
+}
+
+/** What a provider says inside a stream, for failureOf. */
+export const failedWith = (error: unknown): Error =>
+  Object.assign(new Error('the answer is an error'), { error });

@@ -72,8 +72,6 @@ const bodies = {
     { summary: g.text, firstKeptId: g.text, by: g.oneOf('model', 'fallback') },
     { request: g.text, tokensBefore: number, tokensAfter: number },
   ),
-  /** The outputs of these calls are left out of what the model is sent. */
-  prune: g.object({ callIds: g.list(g.text) }),
   leaf: g.object({ to: g.textOrNull }),
 };
 type Bodies = { readonly [T in keyof typeof bodies]: { readonly type: T } & g.Guarded<(typeof bodies)[T]> };

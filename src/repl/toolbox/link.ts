@@ -61,14 +61,13 @@ export async function openLink(config: ServerConfig, host: Host, changes: Change
 
 /** A client that answers what this server may ask, in either revision. */
 async function createClient(config: ServerConfig, host: Host, changes: Changes): Promise<Client> {
-  const { name, source, protocol, kind } = config;
+  const { name, isOwn, protocol, kind } = config;
   const { Client } = await import('@modelcontextprotocol/client');
   const listener = (onChanged: (client: Client) => void) => ({
     autoRefresh: false,
     onChanged: () => onChanged(client),
   });
   // Our own is told of new roots at once, which only the older revision can do, and hands us plans instead of asking.
-  const isOwn = source === 'own';
   const usual = isOwn || protocol === '2025-11-25' ? ({ mode: 'legacy' } as const) : undefined;
   const asked =
     protocol === 'auto'
@@ -113,8 +112,7 @@ async function overHttp({ url, headers }: Extract<ServerConfig, { kind: 'http' }
 
 async function overStdio(config: Extract<ServerConfig, { kind: 'stdio' }>, { env, log }: Host): Promise<Way> {
   const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
-  const { command, args, cwd, source } = config;
-  const isOwn = source === 'own';
+  const { command, args, cwd, isOwn } = config;
   // Our own server gives its children a short list itself.
   const inherited = Object.entries(env).filter(([name]) => isOwn || harmless.test(name));
   const defined = [...inherited, ...Object.entries(config.env)].filter(

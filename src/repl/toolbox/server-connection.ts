@@ -140,7 +140,7 @@ export class ServerConnection {
 
   private async refreshTools(client: Client): Promise<void> {
     const { tools, problems } = await listTools(client, this.config, this.timeout);
-    const isOwn = this.config.source === 'own';
+    const { isOwn } = this.config;
     const changed: string[] = [];
     this.tools = tools.map((tool) => {
       const first = this.first.get(tool.tool) ?? tool.definition;

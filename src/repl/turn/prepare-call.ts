@@ -1,7 +1,6 @@
 import type { CheckedCall, Verdict } from '../approval/approval.ts';
 import { decide } from '../approval/decide.ts';
-import type { ToolCall } from '../message.ts';
-import { argumentsObject } from '../providers/request-parts.ts';
+import { argumentsObject, type ToolCall } from '../message.ts';
 import type { UnfinishedCall } from '../session/unfinished.ts';
 import { checkArguments } from '../toolbox/check-arguments.ts';
 import { fingerprint } from '../toolbox/fingerprints.ts';

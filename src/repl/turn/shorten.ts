@@ -1,13 +1,6 @@
-import {
-  budgetAfterOverflow,
-  budgetOf,
-  fillOf,
-  usedTokens,
-  type Fill,
-  type Used,
-} from '../context/budget.ts';
+import { budgetAfterOverflow, budgetOf, fillOf, type Fill } from '../context/budget.ts';
 import { compact } from '../context/compaction.ts';
-import { estimateTokens, estimateTools } from '../context/tokens.ts';
+import { estimateTokens, estimateTools, usedTokens, type Used } from '../context/tokens.ts';
 import { viewOf } from '../context/view.ts';
 import { ChatError } from '../errors.ts';
 import { ProviderFailure } from '../providers/provider.ts';
@@ -24,7 +17,8 @@ export const windowOf = ({ model, limits }: Pick<Agent, 'model' | 'limits'>): nu
 
 /** How full the context is now. */
 export function fillNow(agent: Agent): Fill & Used {
-  const used = usedTokens(contextOf(agent).messages, offeredTools(agent), agent.system());
+  const messages = contextOf(agent).messages.map(({ message }) => message);
+  const used = usedTokens({ messages, tools: offeredTools(agent), system: agent.system() });
   return { ...used, ...fillOf(budgetOf(windowOf(agent)), used.tokens) };
 }
 
@@ -47,8 +41,7 @@ export async function* shorten(
   const tools = offeredTools(agent);
   const system = agent.system();
   const usual = budgetOf(windowOf(agent));
-  const used = usedTokens(items, tools, system);
-  const last = agent.session.path().findLast((entry) => entry.type === 'compaction');
+  const used = usedTokens({ messages: items.map(({ message }) => message), tools, system });
   if (why === 'auto' && used.tokens < usual.limit) return false;
   const fixed = estimateTools(tools) + estimateTokens(system);
   // No summary makes those smaller: each turn would make one more.
@@ -66,9 +59,6 @@ export async function* shorten(
       used: used.tokens,
       tools,
       system,
-      auto: why === 'auto',
-      // Automatic ones only prune until the model makes a summary again.
-      failedBefore: last?.by === 'fallback',
       previous,
       focus,
     },
@@ -79,15 +69,10 @@ export async function* shorten(
     if (why !== 'auto') yield { type: 'warning', text: `Nothing was shortened: ${result.why}` };
     return false;
   }
-  const { tokensBefore, tokensAfter } = result;
-  const isPrune = result.kind === 'prune';
-  const callIds = isPrune ? result.callIds : result.pruned;
-  if (isPrune || callIds.length > 0) agent.session.append({ type: 'prune', callIds });
-  if (!isPrune) {
-    const { kind: _, pruned: __, ...entry } = result;
-    agent.session.append({ type: 'compaction', ...entry });
-  }
-  yield { type: 'compacted', tokensBefore, tokensAfter, by: isPrune ? 'prune' : result.by };
+  const { kind: _, ...entry } = result;
+  agent.session.append({ type: 'compaction', ...entry });
+  const { tokensBefore, tokensAfter, by } = entry;
+  yield { type: 'compacted', tokensBefore, tokensAfter, by };
   return true;
 }
 

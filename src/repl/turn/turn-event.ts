@@ -17,7 +17,7 @@ export type TurnEvent =
       readonly type: 'compacted';
       readonly tokensBefore: number;
       readonly tokensAfter: number;
-      readonly by: 'model' | 'fallback' | 'prune';
+      readonly by: 'model' | 'fallback';
     }
   | { readonly type: 'warning'; readonly text: string }
   /** What went as it should: which files a message brought along. */

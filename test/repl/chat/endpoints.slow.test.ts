@@ -106,7 +106,6 @@ it.each<Refused>([
     [wire, 'streaming_refused', 'tools: true', ({ body }) => body.stream !== true],
   ]),
   ['chat', 'stream_options_refused', 'tools: true', lacks('stream_options')],
-  ['chat', 'effort_with_tools_refused', thinking, ({ body }) => body['reasoning_effort'] === 'none'],
   ['responses', 'encrypted_refused', thinking, lacks('include')],
   ['anthropic', 'cache_control_refused', 'tools: true', ({ text }) => !text.includes('"cache_control"')],
 ])('does without what an endpoint refuses, and remembers: %s, %s', async (wire, kind, model, mended) => {

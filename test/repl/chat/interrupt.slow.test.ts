@@ -137,7 +137,7 @@ it('shortens nothing when it is interrupted, whoever asked for it', async () => 
     await isBack(chat);
   }
   const [file = ''] = sessionFiles(place);
-  expect(linesOf(file).filter(({ type }) => type === 'compaction' || type === 'prune')).toEqual([]);
+  expect(linesOf(file).filter(({ type }) => type === 'compaction')).toEqual([]);
   place.model.script(say('a summary'), say('the ninth answer'));
   enter(chat, 'question 9');
   await chat.sees('the ninth answer');

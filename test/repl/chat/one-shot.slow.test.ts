@@ -265,7 +265,7 @@ it('says in one line what is wrong with a command line', async () => {
     [['-p', 'x', '--schema', 'strange.json'], /strange\.json: type must be/],
     [['-p', 'x', '--schema', 'tuple.json'], /tuple\.json: .*"prefixItems"/],
     [['-p', 'x', '--toolsets', 'nonsense'], /nonsense: there is no such toolset/],
-    [['-p', 'x', '--mcp', 'empty'], /empty is no JSON/],
+    [['-p', 'x', '--mcp', 'empty'], /empty names no servers/],
     [['-f', 'none'], /none: cannot be read \(ENOENT\)/],
     [['-p', 'x', '--modle', 'y'], /--model/],
     [['-p', 'x', '--model', 'nope/y'], /no endpoint "nope"/],

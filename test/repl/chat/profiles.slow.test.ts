@@ -17,25 +17,18 @@ const config = `profiles:
     variables: { who: nobody }
 `;
 
-it('works as a profile says: from chat.yaml, from files, from the project', async () => {
+it('works as a profile says: from chat.yaml and from files', async () => {
   const place = await chatPlace({ config });
   const { model, cwd, home } = place;
   place.env['COLOUR'] = 'blue';
   model.otherwise(() => say('Well.'));
-  mkdirSync(join(home, '.config', 'toolcrib', 'profiles'));
-  writeFileSync(
-    join(home, '.config', 'toolcrib', 'profiles', 'writer.yaml'),
-    'description: writes\nmode: auto\n',
-  );
-  mkdirSync(join(cwd, '.toolcrib', 'profiles'), { recursive: true });
-  const project = (name: string, text: string) =>
-    writeFileSync(join(cwd, '.toolcrib', 'profiles', `${name}.yaml`), text);
-  project('theirs', 'description: of the project\nprompt: "Colour {{colour}}, secret {{env.COLOUR}}"\n');
-  project(
-    'house',
-    'description: of the house\nmode: ask\nprompt: Follow the rules of {{house}}.\nvariables: { house: ours }\n',
-  );
-  project('greedy', 'mode: auto\n');
+  const folder = join(home, '.config', 'toolcrib', 'profiles');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'writer.yaml'), 'description: writes\nmode: auto\n');
+  writeFileSync(join(folder, 'lacking.yaml'), 'description: lacks\nprompt: "Colour {{colour}}"\n');
+  const house =
+    'description: of the house\nmode: ask\nprompt: Follow the rules of {{house}}.\nvariables: { house: ours }\n';
+  writeFileSync(join(folder, 'house.yaml'), house);
   const chat = openChat(place, ['--profile', 'reader', '--var', 'who=Ada']);
   await chat.sees('fake/reader-model · mode plan');
   await enter(chat, 'hello');
@@ -44,15 +37,14 @@ it('works as a profile says: from chat.yaml, from files, from the project', asyn
   expect(offered(model.requests[0])).toContain('mcp__toolcrib__read_file');
   expect(offered(model.requests[0]).filter((name) => /read_output|grep/.test(name))).toEqual([]);
   const listed = await enter(chat, '/profile');
-  expect(listed).toMatch(/greedy\.yaml.*mode/);
   expect(listed).toMatch(/\* reader +only reads/);
-  expect(listed).toMatch(/writer +writes[^]*house +of the house[^]*theirs +of the project/);
+  expect(listed).toMatch(/house +of the house[^]*lacking +lacks[^]*writer +writes/);
   expect(await enter(chat, '/profile writer')).toContain('mode auto');
   await enter(chat, 'hello again');
   expect(systemOf(model.requests[1])).not.toContain('Ada');
   expect(offered(model.requests[1])).toContain('mcp__toolcrib__grep');
   // A profile that cannot be used is refused, and the one before it stays.
-  expect(await enter(chat, '/profile theirs')).toMatch(/\{\{colour\}\}[^]*--var\s+colour=value/);
+  expect(await enter(chat, '/profile lacking')).toMatch(/\{\{colour\}\}[^]*--var\s+colour=value/);
   expect(await enter(chat, '/status')).toMatch(/profile +writer/);
   expect(await enter(chat, '/profile reder')).toContain('There is no profile "reder"');
   expect(await enter(chat, '/profile house')).toContain('mode ask');
@@ -63,19 +55,11 @@ it('works as a profile says: from chat.yaml, from files, from the project', asyn
   expect(systemOf(model.requests[3])).not.toContain('Follow the rules');
 });
 
-it('says what is wrong with a profile, and never sends the environment for one of the project', async () => {
+it('says what is wrong with a profile', async () => {
   const place = await chatPlace({ config });
-  place.env['COLOUR'] = 'blue';
-  const folder = join(place.cwd, '.toolcrib', 'profiles');
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'theirs.yaml'), 'prompt: "The colour is {{env.COLOUR}}"\n');
   expect(await runChat(place, ['-p', 'hello', '--no-toolcrib', '--profile', 'reder'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('There is no profile "reder"'),
-  });
-  expect(await runChat(place, ['-p', 'hello', '--no-toolcrib', '--profile', 'theirs'])).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('{{env.COLOUR}}'),
   });
   place.configure('profiles: { reader: { promt: hello } }\n');
   expect(await runChat(place, ['-p', 'hello', '--no-toolcrib'])).toMatchObject({

@@ -61,9 +61,7 @@ it('plays a recorded conversation again, without any network', async () => {
   writeFileSync(join(place.home, 'three'), 'read it\nand then?\nand more?\n');
   const last = await runChat(place, ['-f', join(place.home, 'three'), '--replay', file, bare]);
   expect(last).toMatchObject({ code: 1, stdout: 'It says **much**.\nNothing more.\n' });
-  expect(last.stderr).toMatch(/^toolcrib: Request 1 is not as it was recorded/);
   expect(last.stderr).toMatch(/has 4 answers, and this is request 5/);
-  expect(last.stderr.split('not as it was')).toHaveLength(2);
 });
 
 it('traces all messages of all servers', async () => {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { chatPlace, leave, openChat, runChat, type ChatPlace } from '../support/chat.ts';
 import { call, calls, misbehave, say, type FakeRequest } from '../support/fake-model.ts';
-import { placeWithServer, problemsOf } from '../support/interrupted.ts';
 import { enter } from './enter.ts';
 import { messagesOf } from './messages.ts';
 
@@ -245,31 +244,6 @@ it('shortens the conversation: when it is asked to, when the window is nearly fu
   model.script(say('And on.'));
   expect(await enter(chat, 'now?')).toContain('And on.');
   expect(words(model.requests.at(-1))).toMatch(/Summary unavailable.*now\?/);
-  await leave(chat);
-});
-
-it('leaves out old images and output before it summarises anything', async () => {
-  const place = await placeWithServer({ window: 60_000 });
-  const { model, cwd } = place;
-  writeFileSync(join(cwd, 'dot.gif'), Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAAC', 'base64'));
-  const config = join(place.home, '.config', 'toolcrib', 'chat.yaml');
-  writeFileSync(config, readFileSync(config, 'utf8').replace('60000', '60000, images: true'));
-  const chat = openChat(place, ['--no-toolcrib', '--allow', 'fixture:*']);
-  for (const at of [1, 2, 3, 4]) {
-    const usage = { input: 13_000 * at, output: 5 };
-    model.script(call('mcp__fixture__big', { bytes: 40_000 + at }), say(`Got ${at}.`, { usage }));
-    await enter(chat, at === 1 ? 'see @dot.gif' : `question ${at}`);
-  }
-  model.script(say('Still here.'));
-  expect(await enter(chat, 'and now?')).toMatch(/✂ shortened \(prune\): \d+ → \d+ tokens/);
-  const last = model.requests.at(-1)!;
-  expect(words(model.requests[0])).toContain('data:image');
-  expect(words(last)).not.toContain('data:image');
-  expect(problemsOf(last)).toEqual([]);
-  expect(last.text.match(/x{9000}/g)?.length).toBeLessThan(
-    model.requests.at(-2)!.text.match(/x{9000}/g)!.length,
-  );
-  for (const at of [2, 3, 4]) expect(last.text).toContain(`question ${at}`);
   await leave(chat);
 });
 

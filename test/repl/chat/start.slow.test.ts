@@ -18,7 +18,7 @@ const libraries = {
 
 it.each([
   ['nothing but the chat, when nothing is configured', [], ['--model', 'openai/gpt-5.4']],
-  ['and what reads the configuration, when there is one', ['yaml'], []],
+  ['and what reads and checks the configuration, when there is one', ['zod', 'yaml'], []],
 ] as const)('runs little before the prompt: %s', async (_what, wanted, args) => {
   const place = await chatPlace();
   const file = join(place.home, 'chunks.json');

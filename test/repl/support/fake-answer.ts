@@ -44,7 +44,6 @@ export type Misbehaviour =
   | 'max_tokens_refused'
   | 'thinking_refused'
   | 'cache_control_refused'
-  | 'effort_with_tools_refused' // chat: tools only with `reasoning_effort: "none"`
   | 'encrypted_refused' // responses: no encrypted reasoning
   // Answers that are none.
   | 'overflow_400'

@@ -35,11 +35,6 @@ const refusals: Partial<Record<Misbehaviour, { message: string; asked(request: F
     message: 'messages.0.content.0.cache_control: Extra inputs are not permitted',
     asked: ({ text }) => text.includes('"cache_control"'),
   },
-  effort_with_tools_refused: {
-    message:
-      'Function tools with reasoning_effort are not supported for this model in /v1/chat/completions. Please use /v1/responses instead.',
-    asked: ({ body }) => 'tools' in body && body['reasoning_effort'] !== 'none',
-  },
   encrypted_refused: {
     message: 'Encrypted content is not supported with this model.',
     asked: ({ body }) => 'include' in body,
