@@ -70,7 +70,9 @@ function lineOf({ path, to, changed }: StepDone): string {
   if (to !== undefined) return `${name} -> ${shownPath(to)}`;
   if (!changed) return `${name}: removed`;
   const { isNew, isSame, diff, places, notes } = changed;
-  const many = isNew ? 'new, ' : places > 0 ? `${withCommas(places)}, ` : '';
-  const what = isSame ? 'already so' : many + countsOf(diff);
+  const counts = isNew ? `new, ${countsOf(diff)}` : countsOf(diff);
+  // As many lines come as go where words are replaced: the number of places says all.
+  const isEven = !isNew && places > 0 && diff.added === diff.removed;
+  const what = isSame ? 'already so' : isEven ? withCommas(places) : counts;
   return [`${name}: ${what}`, ...bracketed(notes.filter((note) => !isSame || !isAlreadySo(note)))].join(' ');
 }

@@ -156,7 +156,13 @@ async function undoIn(given: Given, context: PlanContext, services: Services): P
   const name = (each: string) => shownPath(nameInRoots(each, workspace.roots));
   const lines = [
     headline(undone, workspace.roots, isDry),
-    ...shortened(files, ({ did, from, path: at }) => `${did} ${from ? `${name(from)} -> ` : ''}${name(at)}`),
+    ...(['made', 'changed', 'moved', 'removed'] as const).flatMap((done) => {
+      const names = files
+        .filter(({ did }) => did === done)
+        .map(({ from, path: at }) => `${from ? `${name(from)} -> ` : ''}${name(at)}`);
+      const more = names.length > mostListed ? [`… and ${names.length - mostListed} more`] : [];
+      return names.length > 0 ? [`${done} ${[...names.slice(0, mostListed), ...more].join(', ')}`] : [];
+    }),
     ...shortened(left, ({ path: at, error }) => `left ${name(at)}: ${presentable(error.message)}`),
   ];
   let diff = '';

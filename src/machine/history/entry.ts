@@ -98,13 +98,11 @@ export interface About {
 /** Hidden from listings, recognised by people, and met by nobody by chance. */
 export const temporaryName = (): string => `.toolcrib-${randomBytes(8).toString('hex')}.tmp`;
 
-/** What every change has. A second process may make one in the same millisecond. */
+/** What every change has. Its name is short, as each answer has it, and met by chance by none of some thousand others. */
 export function newChange(step: Change['step'], path: string, { kind, undoes }: About): Change {
-  const at = Date.now();
-  const unique = randomInt(36 ** 4, 36 ** 5).toString(36);
   return {
-    id: `${at.toString(36)}-${unique}`,
-    at,
+    id: randomInt(36 ** 6, 36 ** 7).toString(36),
+    at: Date.now(),
     kind,
     step,
     path,
