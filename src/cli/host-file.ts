@@ -6,7 +6,7 @@ import {
   type Node,
   type ParseError,
 } from 'jsonc-parser';
-import { parseDocument } from 'yaml';
+import { isMap, parseDocument } from 'yaml';
 import { UsageError } from './usage.ts';
 
 /** A value at a place of a configuration; undefined takes away what is there. */
@@ -33,7 +33,7 @@ function inJson(file: string, text: string, { under, value }: Setting): string {
     throw new UsageError(`${file}:${line}: is no JSON (${why}). Mend it first; nothing was written.`);
   }
   const there = findNodeAtLocation(root, [...under]);
-  if (value === undefined) return there?.parent ? without(whole, there.parent) : whole;
+  if (value === undefined) return there?.parent ? without(whole, withEmptied(whole, there.parent)) : whole;
   const unit = /^([ \t]+)\S/m.exec(whole)?.[1] ?? '  ';
   const indented = (one: unknown, depth: number) =>
     JSON.stringify(one, null, unit).replaceAll('\n', `\n${unit.repeat(depth)}`);
@@ -75,6 +75,17 @@ function withProperty(
   return spliced(spliced(text, end + rest.length, 0, property), end, 0, ',');
 }
 
+/** The property, or the one around it that holds nothing else, no comment either. */
+function withEmptied(text: string, property: Node): Node {
+  const [object, around] = [property.parent, property.parent?.parent];
+  if (object?.children?.length !== 1 || around?.type !== 'property') return property;
+  const others = spliced(text, property.offset, property.length, '').slice(
+    object.offset,
+    object.offset + object.length - property.length,
+  );
+  return /^\{[\s,]*\}$/.test(others) ? withEmptied(text, around) : property;
+}
+
 /** Takes out a property with its line, and the comma that is one too many then. */
 function without(text: string, { offset, length, parent }: Node): string {
   const end = offset + length;
@@ -94,8 +105,11 @@ function inYaml(file: string, text: string, settings: readonly Setting[]): strin
   if (first)
     throw new UsageError(`${file}: ${first.message.split('\n')[0]} Mend it first; nothing was written.`);
   for (const { under, value } of settings)
-    if (value === undefined) document.deleteIn(under);
-    else document.setIn(under, document.createNode(value));
+    if (value === undefined) {
+      document.deleteIn(under);
+      const around = document.getIn(under.slice(0, -1));
+      if (isMap(around) && around.items.length === 0) document.deleteIn(under.slice(0, -1));
+    } else document.setIn(under, document.createNode(value));
   return document.toString({ lineWidth: 0 });
 }
 

@@ -3,7 +3,7 @@ import type { Settings } from '../core/settings.ts';
 import type { Found } from './beginning.ts';
 import { buildServer } from './build-server.ts';
 import { cribOf } from './stdio.ts';
-import { outputUri, programsUri } from './tool-call.ts';
+import { outputUri, programsUri, projectUri } from './tool-call.ts';
 
 /** What carries messages to a client of this process, and back. */
 export type Transport = NonNullable<ServeStdioOptions['transport']>;
@@ -24,7 +24,7 @@ export async function serveInProcess(
   });
   const crib = cribOf(settings, found, undefined, {
     jobEnded: (handle) => updated(outputUri(handle)),
-    called() {},
+    called: (changes) => changes && updated(projectUri),
     listing() {},
   });
   // What takes longer is known before the first list is given.

@@ -7,7 +7,7 @@ import {
   type Resource,
   type ResourceTemplateType,
 } from '@modelcontextprotocol/server';
-import { callTool, programsUri, type RequestedCall, type Requested } from './tool-call.ts';
+import { callTool, programsUri, projectUri, type RequestedCall, type Requested } from './tool-call.ts';
 import type { Toolbox } from './toolbox.ts';
 
 /** Each stands for the call of a tool, so that there is one gate for both. */
@@ -18,7 +18,7 @@ const mimeType = 'text/plain';
 const resources: readonly Offered<Resource>[] = [
   {
     tool: 'project',
-    uri: 'toolcrib://project',
+    uri: projectUri,
     name: 'project',
     title: 'This project',
     description: 'Git state, packages, tasks, tests, databases and programs, in a page',

@@ -12,7 +12,7 @@ import { openRoots } from './opened-roots.ts';
 import { RememberingTransport } from './remembering-transport.ts';
 import { createClientRoots } from './client-roots.ts';
 import { createLeanHeap } from './lean-heap.ts';
-import { outputUri, programsUri, type Crib } from './tool-call.ts';
+import { outputUri, programsUri, projectUri, type Crib } from './tool-call.ts';
 import { createToolbox } from './toolbox.ts';
 import { refusalOf, wholeLines } from './whole-lines.ts';
 
@@ -49,8 +49,11 @@ export async function serve(settings: Settings, { key, opening }: Beginning, fou
   });
   const crib = cribOf(settings, found, key, {
     jobEnded: (handle) => updated(outputUri(handle)),
-    // After the answer is out.
-    called: () => void setImmediate(() => tidyHeap?.()),
+    called(changes) {
+      if (changes) updated(projectUri);
+      // After the answer is out.
+      setImmediate(() => tidyHeap?.());
+    },
     listing(answer) {
       settling ??= setTimeout(settle, quietMs);
       lists.add(answer);

@@ -36,8 +36,8 @@ export interface Crib {
   opened(clientRoots: readonly string[] | undefined): Promise<Pick<Caller, 'workspace' | 'settings'>>;
   /** Where messages are written down, if they are. */
   readonly trace: Trace | undefined;
-  /** Called at the end of each call. */
-  called(): void;
+  /** Called at the end of each call, with whether it could change something. */
+  called(changes: boolean): void;
   /** Called with the promise of each answered list. */
   listing(answer: Promise<unknown>): void;
 }
@@ -58,6 +58,7 @@ export interface Requested {
 
 /** Resources of which clients are told when they have changed. */
 export const programsUri = 'toolcrib://programs';
+export const projectUri = 'toolcrib://project';
 export const outputUri = (handle: string): string => `toolcrib://output/${handle}`;
 
 /** For requests that cannot wait for a person. */
@@ -99,7 +100,7 @@ export async function callTool(
     return asMcpResult(called.result);
   } finally {
     progress.end();
-    crib.called();
+    crib.called(!published.annotations.readOnlyHint);
   }
 }
 

@@ -104,6 +104,23 @@ describe.each(eras)('in %s', (era) => {
     expect(await read(uri)).toMatch(/done|ended|exit/);
   });
 
+  it('tells who has subscribed to the project of a call that could change it, and of no other', async () => {
+    const { client } = await open(era, trusting);
+    const updated: string[] = [];
+    client.setNotificationHandler(
+      'notifications/resources/updated',
+      ({ params }) => void updated.push(params.uri),
+    );
+    const uri = 'toolcrib://project';
+    if (era === '2026-07-28') await client.listen({ resourceSubscriptions: [uri] });
+    else await client.subscribeResource({ uri });
+    await client.callTool({ name: 'list_files', arguments: {} });
+    expect(updated).toEqual([]);
+    await client.callTool({ name: 'write_file', arguments: { path: 'new.txt', content: 'x' } });
+    await until(() => updated.length > 0);
+    expect(updated).toEqual([uri]);
+  });
+
   it('gives prompts that name tools there are, with what was said put in', async () => {
     const { client } = await open(era);
     const names = new Set((await client.listTools()).tools.map(({ name }) => name));

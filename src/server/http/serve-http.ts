@@ -6,7 +6,7 @@ import { stateFolder } from '../../machine/folders.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { createAsking } from '../ask.ts';
 import type { Found, Listening } from '../beginning.ts';
-import { outputUri, type Crib } from '../tool-call.ts';
+import { outputUri, projectUri, type Crib } from '../tool-call.ts';
 import { maskOf } from '../call-services.ts';
 import { openRoots } from '../opened-roots.ts';
 import { createToolbox, historyOf } from '../toolbox.ts';
@@ -73,7 +73,7 @@ function cribs(
     trace,
     plans: undefined,
     opened,
-    called() {},
+    called: (changes) => changes && updated(client, projectUri),
     listing() {},
   });
 }
