@@ -99,7 +99,7 @@ it('asks when the same call comes again and again, and when a turn goes on for l
   await answerTo(chat, 'when the same call is made for the third time', 'n');
   await answerTo(chat, 'made for the 4th time', 'y');
   await answerTo(chat, 'answered 5 times in this turn. Go on?', '/export talk.md');
-  await answerTo(chat, 'y or n: The model has answered 5 times', 'y');
+  await answerTo(chat, 'y or n\nThe model has answered 5 times', 'y');
   await over;
   const same = 'look: same';
   const no = 'The person rejected this call.';

@@ -169,36 +169,6 @@ it('changes the model for good, or for one message', async () => {
   expect(models().slice(3)).toEqual(['fake-model', 'small-model']);
 });
 
-it('starts the servers of a project when they are trusted, and asks again when the file has changed', async () => {
-  const place = await placeWithServer();
-  const file = join(place.cwd, '.mcp.json');
-  writeServer(file, 'theirs', '--log', join(place.home, 'first.log'));
-  const chat = openChat(place, ['--no-toolcrib']);
-  await chat.sees("This project's .mcp.json names servers (theirs); /mcp trust starts them.");
-  expect(await enter(chat, '/mcp')).not.toContain('theirs');
-  chat.type('/mcp trust\r');
-  await chat.sees(/theirs: .*mcp-server\.mjs --log [^]*first\.log\n +env QUIET=yes\n.*\[y\]es \[n\]o$/);
-  chat.type('n\r');
-  expect(await enter(chat, '/mcp')).not.toContain('theirs');
-  chat.type('/mcp trust\r');
-  await chat.until(() => chat.scrollback().split('[y]es [n]o').length === 3);
-  chat.type('y\r');
-  await chat.sees('theirs is ready');
-  expect(await enter(chat, '/tools mcp__theirs__echo')).toContain('(server theirs)');
-  expect(await enter(chat, '/mcp trust')).toContain('names no server that is not started already');
-  await leave(chat);
-
-  const again = openChat(place, ['--no-toolcrib']);
-  expect(await enter(again, '/tools mcp__theirs__echo')).toContain('(server theirs)');
-  writeServer(file, 'theirs', '--log', join(place.home, 'second.log'));
-  again.type('/exit\r');
-  await again.exit;
-
-  const changed = openChat(place, ['--no-toolcrib']);
-  await changed.sees('/mcp trust starts them.');
-  expect(await enter(changed, '/tools mcp__theirs__echo')).toContain('There is no tool');
-});
-
 it('shows the last result and thoughts, and tells the model of sub-agents with the next message', async () => {
   const place = await placeWithServer();
   writeFileSync(join(place.cwd, 'a.txt'), 'line one\nline two\nline three\n');
