@@ -44,9 +44,9 @@ describe('apply_patch', () => {
       '*** End of File',
     );
     expect(text).toMatch(
-      /^Patched 5 files.*: \+5 -2 \(change [\w-]+\)\nnew\/b\.ts: new, \+2 -0\nsrc\/a\.ts: 1, \+2 -1\n/,
+      /^Patched 5 files.*: \+5 -2 \(change [\w-]+\)\nnew\/b\.ts: new, \+2 -0\nsrc\/a\.ts: \+2 -1\n/,
     );
-    expect(text).toContain('src/a.ts -> src/c.ts\nold.txt: removed\nsrc/crlf.txt: 1, +1 -1');
+    expect(text).toContain('src/a.ts -> src/c.ts\nold.txt: removed\nsrc/crlf.txt: 1');
     expect(await at('new/b.ts')).toBe('export const b = 1;\n\n');
     expect(await at('src/c.ts')).toContain(
       'class A {\n  run() {\n    go();\n  }\n}\nclass B {\n  run() {\n    stop();\n    end();\n',

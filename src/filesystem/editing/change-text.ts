@@ -6,7 +6,7 @@ import type { ChangedFile } from './change-files.ts';
 import type { StepDone } from './change-together.ts';
 
 const mostListed = 100;
-const mostDiffs = 8_000;
+const mostDiffs = 4_000;
 
 const countsOf = ({ added, removed }: { added: number; removed: number }): string => `+${added} -${removed}`;
 

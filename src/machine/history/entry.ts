@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { isAbsolute, normalize } from 'node:path';
 import * as z from 'zod';
 
-const id = z.string().regex(/^[0-9a-z]{1,20}-[0-9a-z]{1,20}$/);
+const id = z.string().regex(/^[0-9a-z]{1,20}(?:-[0-9a-z]{1,20})?$/);
 const tree = z.string().regex(/^[0-9a-f]{40}$/);
 const count = z.number().nonnegative();
 const realPath = z
