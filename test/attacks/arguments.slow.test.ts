@@ -27,7 +27,7 @@ const attacks: readonly Attack[] = [
   [1, 'git_reset_hard', { ref: '--pathspec-from-file=/etc/passwd' }, /^ARG_FLAG: ref: /],
   [2, 'git_diff', { from: '--output=HOME/.bashrc' }, /^ARG_FLAG: from: /],
   [2, 'git_diff', { from: 'HEAD', to: '--output=HOME/.bashrc' }, /^ARG_FLAG: to: /],
-  [2, 'git_diff', { target: '--output=HOME/.bashrc' }, /^ARG_INVALID: target: there is no such parameter/],
+  [2, 'git_diff', { target: '--output=HOME/.bashrc' }, /^ARG_FLAG: from: /],
   [3, 'git_diff', { args: ['--no-index', '/etc/passwd', '/dev/null'] }, /^ARG_INVALID: args: /],
   [3, 'git_diff', { from: '--no-index', to: 'OUTSIDE/secret.txt' }, /^ARG_FLAG: from: /],
   [3, 'git_diff', { paths: ['OUTSIDE/secret.txt'] }, /^PATH_OUTSIDE_ROOTS: .*secret\.txt/],

@@ -32,7 +32,7 @@ it('lists edits and commands in one list, newest first, without commands that ch
   });
   await call('move_path', { from: 'b.txt', to: 'd.txt' });
   const listed = textOf(await call('undo', {})).split('\n');
-  expect(listed.map((line) => line.replace(/^[0-9a-z]+-[0-9a-z]+  \S+ \S+Z  /, ''))).toEqual([
+  expect(listed.map((line) => line.replace(/^[0-9a-z]+  \S+ \S+Z  /, ''))).toEqual([
     'move b.txt -> d.txt',
     'ran npm install: 2 files',
     'write b.txt +1 -0',
@@ -126,7 +126,7 @@ it('shows the first of many files, and how many there are', async () => {
     for (let n = 0; n < 150; n++) one.write(`many/${n}.txt`, '');
   });
   const text = textOf(await call('undo', { last: 1 }));
-  expect(filesIn(text)).toHaveLength(50);
+  expect(text.split(', ').filter((name) => /many\/\d+\.txt$/.test(name))).toHaveLength(50);
   expect(text).toContain(': 150 files');
   expect(text).toContain('… and 100 more');
 });
