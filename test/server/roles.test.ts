@@ -38,7 +38,7 @@ async function opened(
 it('names every test that failed, and what is fixed and new since last time', async () => {
   const { call, write } = await opened(shop());
   expect(await call('check')).toMatch(
-    /^test: 1 failed, 1 passed, 1 skipped \(node\)\ntest\/cart\.test\.js:3 adds\n {2}[^\n]*2 !== 3/,
+    /^test: 1 failed, 1 passed, 1 skipped \(node\)\ntest\/cart\.test\.js:3 adds\n {2}Expected[^\n]*:\n {2}2 !== 3/,
   );
   write(
     'test/cart.test.js',

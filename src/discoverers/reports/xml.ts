@@ -94,9 +94,16 @@ export const trx: Reader<Case[]> = filed((text) =>
     }),
 );
 
+/** Node.js leaves the line ends of a message out of its attribute, and not out of the text below. */
+function withLineEnds(message: string, text: string): string {
+  if (message.length > 500) return message;
+  const characters = Array.from(message, (one) => one.replace(/[\\^$.*+?()[\]{}|]/, '\\$&'));
+  return new RegExp(characters.join('\n*')).exec(text)?.[0] ?? message;
+}
+
 /** Its message; the trace below it is long, and what was printed is all that some programs give. */
 const messageOf = (failure: Node, says = ''): string => {
   const message = word(failure['message']) ?? '';
-  if (word(failure['text'])) return message || (says.split('\n')[0] ?? '');
+  if (word(failure['text'])) return withLineEnds(message, says) || (says.split('\n')[0] ?? '');
   return says.startsWith(message) ? says : `${message}\n${says}`;
 };
