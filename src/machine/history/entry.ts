@@ -98,7 +98,7 @@ export interface About {
 /** Hidden from listings, recognised by people, and met by nobody by chance. */
 export const temporaryName = (): string => `.toolcrib-${randomBytes(8).toString('hex')}.tmp`;
 
-/** What every change has. Its name is short, as each answer has it, and met by chance by none of some thousand others. */
+/** What every change has. Its name is short, as each answer has it, and no other's among some thousand. */
 export function newChange(step: Change['step'], path: string, { kind, undoes }: About): Change {
   return {
     id: randomInt(36 ** 6, 36 ** 7).toString(36),
