@@ -47,13 +47,6 @@ export const kind = <R extends z.ZodType>(
     { result },
   );
 
-/** Data of one program alone: text that `show` makes of what `read` finds. */
-export const data = <R extends z.ZodType>(
-  result: R,
-  read: Reader<z.input<R>>,
-  show: (found: z.output<R>) => string,
-): Report => kind('data', result, show)(read);
-
 /** Text of one program alone, made readable. Throws as readers do. */
 export const told = (read: Reader<string>): Report => kind('text', z.string(), (text) => text)(read);
 

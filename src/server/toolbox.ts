@@ -57,14 +57,16 @@ export function createToolbox(
 
   /** What a call needs beside its tool takes some milliseconds to load, which a start has no use for. */
   function madeCalls(): Promise<Calls> {
-    return (calls ??= Promise.all([import('./calls.ts'), import('./call-services.ts')]).then(
-      ([{ createCalls }, { createCallServices }]) =>
-        createCalls({
-          load,
-          find: offered.find,
-          trusted,
-          ...createCallServices(machine.host, settings, options),
-        }),
+    return (calls ??= Promise.all([
+      import('./calls.ts').then((m) => m.createCalls),
+      import('./call-services.ts').then((m) => m.createCallServices),
+    ]).then(([createCalls, createCallServices]) =>
+      createCalls({
+        load,
+        find: offered.find,
+        trusted,
+        ...createCallServices(machine.host, settings, options),
+      }),
     ));
   }
 

@@ -8,7 +8,6 @@ type Of<G> = G extends Guard<infer T> ? T : never;
 export const text = (value: unknown): value is string => typeof value === 'string';
 export const number = (value: unknown): value is number => typeof value === 'number';
 export const flag = (value: unknown): value is boolean => typeof value === 'boolean';
-export const anything = (value: unknown): value is unknown => value !== undefined;
 
 export const oneOf =
   <const T extends string | number | null>(...values: readonly T[]): Guard<T> =>
@@ -21,11 +20,6 @@ export const list =
   <T>(item: Guard<T>): Guard<readonly T[]> =>
   (value): value is readonly T[] =>
     Array.isArray(value) && value.every(item);
-
-export const record =
-  <T>(item: Guard<T>): Guard<Readonly<Record<string, T>>> =>
-  (value): value is Readonly<Record<string, T>> =>
-    isObject(value) && Object.values(value).every(item);
 
 export const either =
   <A, B>(one: Guard<A>, other: Guard<B>): Guard<A | B> =>
