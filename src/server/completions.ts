@@ -46,6 +46,16 @@ const absolutePaths: Complete = async (begun, requested) => {
   return found.map((path) => (isWindows ? path : path.slice(1)));
 };
 
+const containers: Complete = async (_begun, requested) => {
+  const lists = await Promise.all(['docker_ps_all', 'podman_ps_all'].map((tool) => linesOf(requested, tool)));
+  return lists.flatMap(([, ...rows]) => rows.map((row) => /^\S+/.exec(row)?.[0] ?? ''));
+};
+
+const tables: Complete = async (_begun, requested) => {
+  const [, ...rows] = await linesOf(requested, 'query');
+  return rows.map((row) => /^\S+/.exec(row)?.[0] ?? '');
+};
+
 const handles: Complete = async (_begun, requested) =>
   (await linesOf(requested, 'read_output')).map((row) => /^([\w-]+):? /.exec(row)?.[1] ?? '');
 
@@ -53,8 +63,10 @@ const handles: Complete = async (_begun, requested) =>
 const kinds: Readonly<Record<string, Complete>> = {
   'review_changes base': refs,
   'explain_failure task': tasks,
+  'explain_failure container': containers,
   'prepare_commit path': paths,
   'onboard_me path': paths,
+  'onboard_me table': tables,
   [`${outputTemplate} handle`]: handles,
   [`${fileTemplate} path`]: absolutePaths,
 };

@@ -42,13 +42,12 @@ could be simpler. If nothing is wrong, say so.`,
       'Finds out why tests, a check or a task fail, and proposes the smallest change that mends it',
     arguments: [
       { name: 'task', description: 'A task of the project, or test, lint, types, build; else the tests' },
+      { name: 'container', description: 'A container that fails, in place of a task' },
     ],
     tools: ['check', 'run_task', 'read_output'],
-    text: ({
-      task,
-    }) => `Explain why ${task ? quoted(task) : 'the tests'} of this project fail${task ? 's' : ''}. Change nothing yet.
+    text: ({ task, container }) => `Explain why ${failing(task, container)}. Change nothing yet.
 
-1. ${taskCall(task)}. If it goes on as a job, read_output with wait_for="end".
+1. ${container ? logsOf(container) : taskCall(task)}. If it goes on as a job, read_output with wait_for="end".
 2. If the output is long, read_output with pattern="error|fail" finds the first failure: later ones may follow from
    it.
 3. read_file at the places it names, and grep for where the values come from; git_log and git_diff of these files, if
@@ -77,16 +76,20 @@ that mends it.`,
     name: 'onboard_me',
     title: 'Onboard me',
     description: 'What this project is, how it is built, tested and run, and where to begin',
-    arguments: [{ name: 'path', description: 'Folder of one package; else the whole project' }],
+    arguments: [
+      { name: 'path', description: 'Folder of one package; else the whole project' },
+      { name: 'table', description: 'A table of its database, to be explained as well' },
+    ],
     tools: ['project', 'list_files', 'read_file'],
     text: ({
       path,
+      table,
     }) => `Show me around this project${path ? `, its part ${quoted(path)}` : ''}. Change nothing.
 
 1. project${path ? ` with cwd=${quoted(path)}` : ''}, then list_files with depth=2, and read_file of README and
    CONTRIBUTING, if there are any.
 2. run_task without a task lists what can be run; git_log shows what is being worked on, where there is git.
-3. read_file of the place where it begins, and of the two or three files that most others need.
+3. read_file of the place where it begins, and of the files that most others need.${table ? aboutTable(table) : ''}
 
 Then tell me on one page: what it is for, its parts and how they work together, how to install, run and test it (check
 tells whether the tests pass here), what is unusual, and three places where a beginner could change something.`,
@@ -94,6 +97,17 @@ tells whether the tests pass here), what is unusual, and three places where a be
 ];
 
 const checks: ReadonlySet<string> = new Set(['test', 'lint', 'types', 'build', 'format', 'all']);
+
+const failing = (task: string | undefined, container: string | undefined): string => {
+  if (container) return `the container ${quoted(container)} fails`;
+  return `${task ? quoted(task) : 'the tests'} of this project fail${task ? 's' : ''}`;
+};
+
+const logsOf = (container: string): string =>
+  `find_actions with query="container logs" finds how to read those of ${quoted(container)}`;
+
+const aboutTable = (table: string): string =>
+  `\n4. query with table=${quoted(table)}, then a few of its rows; grep finds the code that uses it.`;
 
 const taskCall = (task: string | undefined): string =>
   task === undefined || checks.has(task)

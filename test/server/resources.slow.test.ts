@@ -1,10 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { hasProgram } from '../discoverers/real-program.ts';
 import { connectHttp, connectHttpV1, serveHttp } from '../support/http.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
-import { connect, connectV1, eras, startRaw, type Era } from '../support/server.ts';
+import { connect, connectV1, eras, inherited, startRaw, type Era } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
 import { until } from '../support/until.ts';
 
@@ -181,6 +183,29 @@ describe.each(eras)('in %s', (era) => {
     expect(await complete({ uri: 'toolcrib://output/{handle}' }, 'handle', '')).toEqual(['node-1']);
     expect(await complete({ prompt: 'no_such' }, 'path', '')).toEqual([]);
   });
+});
+
+it('completes the names of containers and of tables', async () => {
+  const bin = temporaryFolder();
+  const container = { ID: 'abc', Names: 'web', Image: 'nginx', State: 'running', Ports: '' };
+  const docker = `#!/bin/sh\n[ "$1" = ps ] && echo '${JSON.stringify(container)}' || echo 'Docker version 28.0.0'\n`;
+  writeFileSync(join(bin, 'docker'), docker, { mode: 0o755 });
+  const repository = temporaryRepository();
+  const client = await connect('2026-07-28', {
+    roots: [repository.folder],
+    args: ['--questions', 'none'],
+    env: { ...inherited(), PATH: `${bin}${delimiter}${process.env['PATH']}` },
+  });
+  onTestFinished(() => client.close());
+  const complete = async (prompt: string, name: string) => {
+    const ref = { type: 'ref/prompt' as const, name: prompt };
+    return (await client.complete({ ref, argument: { name, value: '' } })).completion.values;
+  };
+  expect(await complete('explain_failure', 'container')).toContain('web');
+  expect(await complete('onboard_me', 'table')).toEqual([]);
+  if (!hasProgram('sqlite3')) return;
+  execFileSync('sqlite3', [join(repository.folder, 'shop.db'), 'CREATE TABLE orders (id INTEGER)']);
+  expect(await complete('onboard_me', 'table')).toEqual(['orders']);
 });
 
 it('serves them to the first SDK, and over HTTP', async () => {
