@@ -88,6 +88,14 @@ it('says what is missing where the package manager of the project is not here, a
   expect(await call('change_packages', { action: 'install' })).toMatch(missing);
 });
 
+it('keeps the page short whatever a package.json says', async () => {
+  const workspaces = Array.from({ length: 20_000 }, (_, at) => `packages/\n${at}`);
+  const { call } = await opened({ 'package.json': JSON.stringify({ workspaces }) });
+  const page = await call('project');
+  expect(page).toContain('workspaces: packages/');
+  expect(encode(page).length).toBeLessThan(500);
+});
+
 it('calls no project green whose runner has found no test', async () => {
   const { call } = await opened({ 'package.json': '{}' });
   expect(await call('check')).toMatch(/^test: ended well, but reported no test \(node --test/);

@@ -23,6 +23,7 @@ const mostEntries = 24;
 const mostTasks = 16;
 const mostPrograms = 10;
 const longestCommand = 60;
+const longestMore = 300;
 
 const params = z.strictObject({
   cwd: z.string().min(1).optional().describe('Folder of one package: "packages/api"'),
@@ -47,7 +48,7 @@ export const project = (services: RoleServices): Tool =>
         state(folder, context, services),
         packageManagers(folder, context, services),
         checks(folder, all, context, services),
-        [...tasks(all), ...more.map(inOneLine)],
+        [...tasks(all), ...more.map((text) => headAndTail(inOneLine(text), longestMore))],
         databases(context, services),
         programs(context, services),
       ]);
