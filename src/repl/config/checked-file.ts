@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import type { Document } from 'yaml';
 import type * as z from 'zod/mini';
 import { nearest } from '../../core/nearest.ts';
 import { ChatError } from '../errors.ts';
@@ -26,9 +27,7 @@ export async function readCheckedFile<S extends z.ZodMiniType>(
   const [broken] = document.errors;
   if (broken)
     throw invalid(`${file}:${lines.linePos(broken.pos[0]).line}:`, `it cannot be read: ${broken.message}`);
-  const value: unknown = document.toJS({
-    reviver: (_, each: unknown) => (each === null ? undefined : each),
-  });
+  const value = valueOf(document, file);
   const parsed = schema.safeParse(value ?? {}, { jitless: true });
   if (parsed.success) return parsed.data;
   const { path, says } = complaintOf(parsed.error, schema, value);
@@ -36,6 +35,15 @@ export async function readCheckedFile<S extends z.ZodMiniType>(
   const nodes = path.map((_, at) => document.getIn(path.slice(0, at + 1), true)).filter(yaml.isNode);
   const { line } = lines.linePos(nodes.at(-1)?.range?.[0] ?? 0);
   throw invalid(`${file}:${line}:`, `${path.join('.') || 'it'} ${says}`);
+}
+
+/** Throws CONFIG_INVALID where aliases would stand for more than there is memory. */
+function valueOf(document: Document, file: string): unknown {
+  try {
+    return document.toJS({ reviver: (_, each: unknown) => (each === null ? undefined : each) });
+  } catch (error) {
+    throw invalid(`${file}:`, `it cannot be read: ${(error as Error).message}.`, error);
+  }
 }
 
 /** Undefined when there is none. */

@@ -92,6 +92,7 @@ it('names file, line and the key that was meant when its settings cannot be unde
     ['mode: ask\nmodle: a/b\n', /chat\.yaml:2: .*"?modle"?.*model/],
     ['# x\n\nmode: yolo\n', /chat\.yaml:3: mode cannot be yolo/],
     ['mode: [ask\n', /chat\.yaml:\d: it cannot be read/],
+    [`model: &a [x]\nmodels: ${'[*a,'.repeat(100)}1${']'.repeat(100)}\n`, /chat\.yaml: it cannot be read/],
     ['models:\n  a: { model: b/c, contextWindow: many }\n', /chat\.yaml:2: models\.a\.contextWindow/],
     ['model: nothing-known\n', /"nothing-known" is no known model/],
   ];
