@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { isRunning } from '../support/is-running.ts';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { asStarted } from '../../src/machine/processes/windows-command.ts';
@@ -9,14 +10,6 @@ import { until } from '../support/until.ts';
 
 /** These are about what programs do once they may run. */
 const allowed = ['--questions', 'host'];
-
-const alive = (pid: number): boolean => {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
-};
 
 /** A project whose script starts a child and a daemon, says who they are, and waits. */
 function busyProject() {
@@ -53,7 +46,7 @@ it.each(eras)('ATTACK 102: a cancelled call leaves no process behind, in %s', as
   await project.started();
   cancelling.abort();
   await failed;
-  await until(() => !project.pids().some(alive));
+  await until(() => !project.pids().some(isRunning));
   expect((await client.callTool({ name: 'git_status', arguments: {} })).isError).toBeFalsy();
 });
 
@@ -76,7 +69,7 @@ it.each(['closes its input', 'is killed'] as const)(
       server.child.stdout.destroy();
     }
     await server.ended;
-    await until(() => !project.pids().some(alive));
+    await until(() => !project.pids().some(isRunning));
   },
 );
 
@@ -88,7 +81,7 @@ it('ATTACK 102: SIGTERM in the middle of a call leaves no process behind', async
   await project.started();
   server.child.kill('SIGTERM');
   await server.ended;
-  await until(() => !project.pids().some(alive));
+  await until(() => !project.pids().some(isRunning));
 });
 
 it('ATTACK 90: text with everything a shell would read arrives as it is', async () => {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { isRunning } from '../support/is-running.ts';
 import { until } from '../support/until.ts';
 
 /** A program that starts a child and writes down both; with `stay` it goes on for ever. */
@@ -16,17 +17,6 @@ child.once('spawn', () => {
 });
 `;
 
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  // Where nobody waits for orphans, one that has ended stays as a zombie.
-  const status = `/proc/${pid}/status`;
-  return !existsSync(status) || !/^State:\s+[ZX]/m.test(readFileSync(status, 'utf8'));
-};
-
 /** Waits until the family has started in a folder, and tells who they are. */
 export async function membersIn(folder: string): Promise<number[]> {
   const file = join(folder, 'pids');
@@ -39,9 +29,9 @@ export async function membersIn(folder: string): Promise<number[]> {
 /** Holds when all of them end. */
 export async function expectEnded(pids: readonly number[]): Promise<void> {
   expect(pids).toHaveLength(2);
-  await until(() => !pids.some(isAlive));
+  await until(() => !pids.some(isRunning));
 }
 
 /** Holds when all of them are there. */
 export const expectRunning = (pids: readonly number[]): void =>
-  expect(pids.filter(isAlive)).toEqual([...pids]);
+  expect(pids.filter(isRunning)).toEqual([...pids]);

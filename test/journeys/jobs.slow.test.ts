@@ -4,7 +4,7 @@ import { connect as connectSocket } from 'node:net';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isRunning } from '../machine/is-running.ts';
+import { isRunningIn } from '../support/is-running.ts';
 import { connect, connectV1, eras } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
 import { until } from '../support/until.ts';
@@ -40,7 +40,7 @@ function makeWork(name = `build-${++works}`) {
     hold: () => rmSync(file('go')),
     runs: () => (existsSync(file('runs')) ? readFileSync(file('runs'), 'utf8').split('\n').length - 1 : 0),
     hasBegun: () => existsSync(file('pid')) && readFileSync(file('pid'), 'utf8') !== '',
-    isRunning: () => isRunning(file('pid')),
+    isRunning: () => isRunningIn(file('pid')),
     build: { name: 'npm_run', arguments: { task: 'build', args: [folder] } },
   };
 }

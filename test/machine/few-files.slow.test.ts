@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { isRunning } from '../support/is-running.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,13 +36,6 @@ function runMany(script: string) {
   const ended = new Promise<number | null>((resolve) => server.once('close', (code) => resolve(code)));
   return { server, lines, ended };
 }
-const isThere = (pid: number) => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
 
 describe.skipIf(process.platform !== 'linux')('with few files', () => {
   it('what cannot be started says why, and the others go on', async () => {
@@ -72,12 +66,12 @@ describe.skipIf(process.platform !== 'linux')('with few files', () => {
     const { server, pids, ended } = await started();
     server.stdin.write('stop\n');
     await ended;
-    await until(() => !pids.some(isThere));
+    await until(() => !pids.some(isRunning));
   });
 
   it('nothing goes on when the server is killed', async () => {
     const { server, pids } = await started();
     server.kill('SIGKILL');
-    await until(() => !pids.some(isThere));
+    await until(() => !pids.some(isRunning));
   });
 });

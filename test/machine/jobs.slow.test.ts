@@ -15,7 +15,7 @@ import { readOutput } from '../../src/server/tools/read-output.ts';
 import { callContext, planAndRun } from '../support/call-context.ts';
 import { temporaryFolder } from '../support/repository.ts';
 import { until } from '../support/until.ts';
-import { isRunning } from './is-running.ts';
+import { isRunningIn } from '../support/is-running.ts';
 
 const processes = createProcesses(process.platform as 'linux');
 
@@ -232,7 +232,7 @@ it('a server is started, waited for by its port and its words, read, and stopped
   expect(await read(id, { start_line: 2 })).toMatch(/^ready at \d+\n\[lines 2-2 of 2; it goes on\]$/);
   expect(await call('read_output', {})).toMatch(/^node-1 is running/);
   expect(await stop(id)).toMatch(/^node-1 was stopped after/);
-  expect(isRunning(join(folder, 'pid'))).toBe(false);
+  expect(isRunningIn(join(folder, 'pid'))).toBe(false);
   expect(await read(id)).toContain('cancelled null');
   expect(await read(id, { wait_for: 'ready' })).toMatch(/^line 2 matches; node-1 was stopped/);
   expect(await stop(id)).toContain('it had ended before');
@@ -326,5 +326,5 @@ it('ends with the server: everything that runs, announced or not', async () => {
   );
   await jobs.endAll();
   await waiting;
-  expect(['a', 'b'].some((name) => isRunning(join(folder, name)))).toBe(false);
+  expect(['a', 'b'].some((name) => isRunningIn(join(folder, name)))).toBe(false);
 });

@@ -8,7 +8,7 @@ import { askLoginShell, cachedLoginShellPath, loginShellOf } from '../../src/mac
 import { createProcesses } from '../../src/machine/processes/process.ts';
 import { searchPath } from '../../src/machine/programs/search-path.ts';
 import { fakeHost } from './fake-host.ts';
-import { isRunning } from './is-running.ts';
+import { isRunningIn } from '../support/is-running.ts';
 
 const { run } = createProcesses(process.platform === 'darwin' ? 'darwin' : 'linux');
 
@@ -83,14 +83,14 @@ describe.skipIf(process.platform === 'win32')('the login shell', () => {
     const shell = shellThat(`sleep 40 & echo $! > ${home}/child; sleep 40`);
     const answer = await ask(shell);
     expect(answer).toMatchObject({ path: '', why: `${shell} took longer than 3 s and was stopped` });
-    expect(isRunning(join(home, 'child'))).toBe(false);
+    expect(isRunningIn(join(home, 'child'))).toBe(false);
     expect(await cachedLoginShellPath(host, cache, shell)).toMatchObject({ path: '', fresh: true });
   });
 
   it('ATTACK 48: a daemon it starts is not waited for and not left behind', async () => {
     const shell = shellThat(`setsid sleep 300 & echo $! > ${home}/child; export PATH=/daemon:$PATH`);
     expect((await ask(shell))?.path).toMatch(/^\/daemon:/);
-    expect(isRunning(join(home, 'child'))).toBe(false);
+    expect(isRunningIn(join(home, 'child'))).toBe(false);
   });
 
   it('says why there is no answer', async () => {

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { isRunning } from '../support/is-running.ts';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runMarker } from '../../src/machine/processes/child.ts';
@@ -17,16 +18,6 @@ const sh = (script: string, more: Partial<Command> = {}) =>
     env: { PATH: '/usr/bin:/bin' },
     ...more,
   });
-
-const alive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    // A zombie nobody has reaped yet has ended all the same.
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
-};
 
 it('tells what became of a program', async () => {
   const outcome = await sh('echo out; echo err >&2; exit 3');
@@ -88,7 +79,7 @@ it('ATTACK 96: a time limit ends a program, its children, and what they started 
   const outcome = await sh(script, { cwd: folder, timeoutMs: 5000 });
   expect(outcome).toMatchObject({ ended: 'timed_out', exitCode: null, stdout: { text: 'ready\n' } });
   for (const name of ['a', 'b', 'c']) {
-    expect(alive(Number(readFileSync(join(folder, name), 'utf8'))), name).toBe(false);
+    expect(isRunning(Number(readFileSync(join(folder, name), 'utf8'))), name).toBe(false);
   }
 });
 
@@ -101,7 +92,7 @@ it('ATTACK 96: a child that keeps the pipe open does not keep the call', async (
   const folder = temporaryFolder();
   const outcome = await sh('sleep 300 & echo $! > pid; echo done', { cwd: folder });
   expect(outcome).toMatchObject({ ended: 'exited', exitCode: 0, stdout: { text: 'done\n' } });
-  await until(() => !alive(Number(readFileSync(join(folder, 'pid'), 'utf8'))));
+  await until(() => !isRunning(Number(readFileSync(join(folder, 'pid'), 'utf8'))));
 });
 
 it('ATTACK 102: cancelling ends a program at once', async () => {
@@ -184,7 +175,7 @@ it('ATTACK 96: a child with another environment, in a session of its own, is end
   const script = `env -i /usr/bin/setsid /bin/sh -c 'echo $$ > a; exec sleep 300' & while [ ! -s a ]; do :; done; echo ready; wait`;
   const outcome = await sh(script, { cwd: folder, timeoutMs: 5000 });
   expect(outcome).toMatchObject({ ended: 'timed_out', stdout: { text: 'ready\n' } });
-  expect(alive(Number(readFileSync(join(folder, 'a'), 'utf8')))).toBe(false);
+  expect(isRunning(Number(readFileSync(join(folder, 'a'), 'utf8')))).toBe(false);
 });
 
 it('hands on every chunk of both streams, also of output that is not kept', async () => {
@@ -255,7 +246,7 @@ describe('a pipe', () => {
     const late = await pipe([one('a'), one('b'), one('c')], { cwd: folder, timeoutMs: 500 });
     expect(late).toMatchObject({ ended: 'timed_out', exitCode: null });
     for (const name of ['a', 'b', 'c'])
-      expect(alive(Number(readFileSync(join(folder, name), 'utf8'))), name).toBe(false);
+      expect(isRunning(Number(readFileSync(join(folder, name), 'utf8'))), name).toBe(false);
     const missing = { program: '/no/such/program', argv: [], env };
     const outcome = await sh('sleep 0.2; echo $$ > d; sleep 300', { cwd: folder, pipe: [missing] });
     expect(outcome).toMatchObject({ ended: 'not_started', stage: 1, exitCode: null });

@@ -17,7 +17,7 @@ import { thisHost, type Host } from '../../src/machine/host.ts';
 import type { Installation, ProgramFacts } from '../../src/machine/programs/installation.ts';
 import { createProcesses, type Run } from '../../src/machine/processes/process.ts';
 import { createVersionProbe } from '../../src/machine/programs/version-probe.ts';
-import { isRunning } from './is-running.ts';
+import { isRunningIn } from '../support/is-running.ts';
 
 const { run } = createProcesses(process.platform === 'darwin' ? 'darwin' : 'linux');
 const path = {
@@ -139,7 +139,7 @@ describe.skipIf(process.platform === 'win32')('the version probe', () => {
     const slow = install('slow', `sleep 40 & echo $! > ${home}/child; sleep 40`);
     const versions = await probe()([slow], [facts('slow')], path);
     expect(versions.get('slow')).toEqual({ note: 'did not tell its version within 2 s' });
-    expect(isRunning(join(home, 'child'))).toBe(false);
+    expect(isRunningIn(join(home, 'child'))).toBe(false);
     expect(existsSync(join(home, 'cache')) ? readdirSync(join(home, 'cache')) : []).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/repository.ts';
 import { until } from '../support/until.ts';
-import { isRunning } from './is-running.ts';
+import { isRunning, isRunningIn } from '../support/is-running.ts';
 
 let built = '';
 beforeAll(async () => {
@@ -45,7 +45,6 @@ const statusOf = (pid: number): string => {
     return '';
   }
 };
-const alive = (pid: number) => /^State:\s+[^ZX]/m.test(statusOf(pid));
 /** proc_pid_status(5): a bit for each signal, the first for signal 1, SIGHUP, which Node itself does not catch. */
 const hasBegun = (pid: number) =>
   (BigInt(`0x${/^SigCgt:\s+(\w+)$/m.exec(statusOf(pid))?.[1] ?? '0'}`) & 1n) !== 0n;
@@ -64,7 +63,7 @@ async function started(script: string, lasts = false) {
 }
 const killed = async (server: ChildProcess, files: string[]) => {
   server.kill('SIGKILL');
-  await until(() => files.every((file) => !isRunning(file)));
+  await until(() => files.every((file) => !isRunningIn(file)));
 };
 
 const family = `trap "" TERM; sleep 300 & echo $! > a; setsid sleep 300 & echo $! > b; (setsid sh -c 'echo $$ > c; trap "" TERM; while :; do sleep 1; done' &); env -i /usr/bin/setsid /bin/sh -c 'echo $$ > d; exec sleep 300' & while [ ! -s c ] || [ ! -s d ]; do :; done; echo $$ > e; echo ready; while :; do sleep 1; done`;
@@ -74,7 +73,7 @@ describe.skipIf(process.platform !== 'linux')('ATTACK 102: a server that is kill
     const { server, folder } = await started(family);
     await until(() => watchdogOf(server.pid ?? 0) !== undefined);
     const files = ['a', 'b', 'c', 'd', 'e'].map((name) => join(folder, name));
-    expect(files.every(isRunning)).toBe(true);
+    expect(files.every(isRunningIn)).toBe(true);
     await killed(server, files);
   });
 
@@ -90,7 +89,7 @@ describe.skipIf(process.platform !== 'linux')('ATTACK 102: a server that is kill
     await until(() => hasBegun(pid));
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.kill(pid, signal);
     await killed(server, [join(folder, 'e')]);
-    await until(() => !alive(pid));
+    await until(() => !isRunning(pid));
   });
 
   it('has a new watchdog when that was killed', async () => {

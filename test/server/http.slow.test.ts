@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { isRunning } from '../support/is-running.ts';
 import { connect as connectSocket } from 'node:net';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -277,11 +278,19 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
       background: true,
     });
     expect(job).toContain('running');
-    const running = call(client, 'run', {
-      command: `node -e "setTimeout(()=>console.log('got there'),1500)"`,
-    });
-    await sleep(500);
+    const file = (name: string) => join(folder, name);
+    const waits = `const f=require('fs');f.writeFileSync('began','');setInterval(()=>f.existsSync('go')&&process.exit(console.log('got there')),20)`;
+    const running = call(client, 'run', { command: `node -e "${waits}"` });
+    await until(() => existsSync(file('began')));
     server.child.kill(signal);
+    // It takes no connection any more: the signal has come.
+    await until(() =>
+      post(server).then(
+        () => false,
+        () => true,
+      ),
+    );
+    writeFileSync(file('go'), '');
     expect(await running).toContain('got there');
     expect(await server.ended).toBe(0);
     const pid = Number(/^\d+$/m.exec(job)?.[0]);
@@ -302,12 +311,3 @@ it('goes on after a kill: a client of 2025 is told to begin anew, one of 2026 no
   expect(await call(modern, 'read_file', { path: 'a.txt' })).toContain('still here');
   expect((await post(first, { 'mcp-session-id': session })).status).toBe(404);
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -5,7 +5,7 @@ import { answer, call, calls, gate, say, wait } from '../support/fake-model.ts';
 import { chatPlace, openChat, runChat } from '../support/chat.ts';
 import { answerTo, doneBy, offered, results, serve } from '../support/served.ts';
 import { until } from '../../support/until.ts';
-import { lives } from '../support/interrupted.ts';
+import { isRunning } from '../../support/is-running.ts';
 import { enter } from './enter.ts';
 
 it('puts questions of the model to the person', async () => {
@@ -173,7 +173,7 @@ it.each([
   expect(results(place.model.requests[1])).toEqual([expect.stringContaining(why)]);
   expect(doneBy(place, 's')).toEqual([]);
   const pid = join(place.cwd, 'pid');
-  if (existsSync(pid)) await until(() => !lives(Number(readFileSync(pid, 'utf8'))));
+  if (existsSync(pid)) await until(() => !isRunning(Number(readFileSync(pid, 'utf8'))));
 });
 
 it('ends a hook with the turn, makes no call then, and waits for nothing a hook leaves running', async () => {
@@ -195,7 +195,7 @@ it('ends a hook with the turn, makes no call then, and waits for nothing a hook 
   await chat.until(() => pidIn('pid') > 0);
   chat.press('ctrl-c');
   await chat.sees(/(?:Interrupted|Stopped)\.[^]*\n>$/);
-  await until(() => !lives(pidIn('pid')));
+  await until(() => !isRunning(pidIn('pid')));
   expect(doneBy(place, 's')).toEqual([]);
 });
 

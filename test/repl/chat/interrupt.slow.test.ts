@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { isRunning } from '../../support/is-running.ts';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { chatPlace } from '../support/chat.ts';
@@ -7,7 +8,6 @@ import {
   fill,
   isBack,
   linesOf,
-  lives,
   opened,
   placeWithServer,
   problemsOf,
@@ -167,7 +167,7 @@ it('does not wait for servers that do not start, and ends them with the second C
   await chat.sees(/restart silent$/);
   chat.type('\x03\x03');
   expect(await chat.exit).toBe(130);
-  await chat.until(() => !lives(pid));
+  await chat.until(() => !isRunning(pid));
   expect(chat.raw()).toMatch(/\x1b\[\?2004l[^]*$/);
   const [file = ''] = sessionFiles(place);
   expect(readFileSync(file, 'utf8')).toContain('what is @silent:notes about?');

@@ -1,3 +1,4 @@
+import { isRunning } from '../../support/is-running.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
@@ -11,7 +12,6 @@ import {
   fill,
   isBack,
   linesOf,
-  lives,
   opened,
   placeWithServer,
   problemsOf,
@@ -169,7 +169,7 @@ it('leaves no process of our own server behind when it is killed, nor what that 
   await chat.until(() => pids().length === 2);
   chat.signal('SIGKILL');
   await chat.exit;
-  await chat.until(() => !pids().some(lives));
+  await chat.until(() => !pids().some(isRunning));
 });
 
 it('removes temporary sessions after two days, and no others', async () => {

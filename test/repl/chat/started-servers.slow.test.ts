@@ -37,20 +37,23 @@ it.skipIf(process.platform !== 'linux')(
       'git_push=deny',
     ]);
     await chat.sees('/help');
-    const children = () =>
+    /** What /proc says of a process: nothing, of one that is gone. */
+    const of = (pid: string, name: string): string[] => {
+      try {
+        return readFileSync(`/proc/${pid}/${name}`, 'utf8').split('\0');
+      } catch {
+        return [];
+      }
+    };
+    const servers = () =>
       readdirSync('/proc').filter((pid) => {
-        try {
-          const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-          return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] === String(chat.pid);
-        } catch {
-          return false; // No process, or one that is gone.
-        }
+        const stat = of(pid, 'stat').join('');
+        const parent = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
+        return parent === String(chat.pid) && of(pid, 'cmdline').includes('serve');
       });
-    const of = (pid: string, name: string) =>
-      readFileSync(`/proc/${pid}/${name}`, 'utf8').split('\0').slice(0, -1);
-    await chat.until(() => children().some((pid) => of(pid, 'cmdline').includes('serve')));
-    const [pid = ''] = children();
-    const [command, ...args] = of(pid, 'cmdline');
+    await chat.until(() => servers().length > 0);
+    const [pid = ''] = servers();
+    const [command, ...args] = of(pid, 'cmdline').slice(0, -1);
     expect(command).toBe(process.execPath);
     expect(args.slice(0, 2)).toEqual([program, 'serve']);
     expect(args.slice(2).toSorted()).toEqual(

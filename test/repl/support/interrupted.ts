@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { isRunning } from '../../support/is-running.ts';
 import { join } from 'node:path';
 import { chatPlace, openChat, type ChatPlace, type PlaceOptions } from './chat.ts';
 import { say, type FakeRequest } from './fake-model.ts';
@@ -28,7 +29,7 @@ export async function placeWithServer(
   return {
     ...place,
     log: noted,
-    servers: () => [...noted().matchAll(/^pid (\d+)$/gm)].filter(([, pid]) => lives(Number(pid))).length,
+    servers: () => [...noted().matchAll(/^pid (\d+)$/gm)].filter(([, pid]) => isRunning(Number(pid))).length,
   };
 }
 
@@ -54,16 +55,6 @@ export async function fill({ model }: ChatPlace, chat: Pty): Promise<void> {
 
 /** An empty prompt is the last thing there is. */
 export const isBack = (chat: Pty): Promise<void> => chat.until(() => /(^|\n)>$/.test(chat.screen()));
-
-export function lives(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    // What has ended and was not waited for, as in a container without an init, is a zombie.
-    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  } catch {
-    return false;
-  }
-}
 
 /** Where the chat keeps what lasts. */
 export const stateOf = ({ home }: ChatPlace): string => join(home, '.state', 'toolcrib', 'chat');
