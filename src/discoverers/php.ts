@@ -75,13 +75,11 @@ const composer = program('composer', {
   before: ['--no-interaction', '--no-ansi'],
   actions: {
     ...packageActions('Composer packages', {
-      ...{
-        like: 'monolog/monolog',
-        spec: dependency,
-        bare: dependency,
-        changes: makes,
-        looks: reaches,
-      },
+      like: 'monolog/monolog',
+      spec: dependency,
+      bare: dependency,
+      changes: makes,
+      looks: reaches,
       listing: { direct: on('--direct', 'Only those of composer.json') },
       list: [['show', '--format=json'], packages(installed)],
       outdated: [['outdated', '--format=json'], packages(installed)],

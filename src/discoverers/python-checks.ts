@@ -7,8 +7,14 @@ import { json } from './reports/readers.ts';
 import { pythonTool } from './shared/python.ts';
 import { changes, here as only, runs } from './shared/programs.ts';
 
-/** What a formatter may do in place of formatting. */
-const less = { check: on('--check', 'Only say which'), diff: on('--diff', 'Only show how'), only };
+/** Formats, or does less; it exits with 1 where some would change. */
+const formats = (title: string, run: readonly string[]) =>
+  action(`Format Python with ${title}`, 'Formats files, or says which.', changes, {
+    role: 'format',
+    run,
+    params: { check: on('--check', 'Only say which'), diff: on('--diff', 'Only show how'), only },
+    ok: [0, 1],
+  });
 
 const lint = z.array(
   z.object({
@@ -41,12 +47,7 @@ const ruff = pythonTool('ruff', {
         ),
       ),
     }),
-    format: action('Format Python with Ruff', 'Formats files, or says which.', changes, {
-      role: 'format',
-      run: ['format'],
-      params: less,
-      ok: [0, 1],
-    }),
+    format: formats('Ruff', ['format']),
   },
 });
 
@@ -55,15 +56,7 @@ const black = pythonTool('black', {
   site: 'https://black.readthedocs.io',
   get: { apt: 'black', brew: 'black' },
   project: [{ file: 'pyproject.toml', has: /^\[tool\.black\]|["']black\b/m }],
-  actions: {
-    format: action('Format Python with Black', 'Formats files, or says which.', changes, {
-      role: 'format',
-      run: ['--no-color'],
-      params: less,
-      // 1: some would change.
-      ok: [0, 1],
-    }),
-  },
+  actions: { format: formats('Black', ['--no-color']) },
 });
 
 const mypy = pythonTool('mypy', {

@@ -21,7 +21,6 @@ const attacks: readonly Attack[] = [
   [1, 'git_show', { ref: '--output=HOME/.bashrc' }, /^ARG_FLAG: ref: /],
   [1, 'git_reflog', { ref: '--output=HOME/.bashrc' }, /^ARG_FLAG: ref: /],
   [1, 'git_blame', { path: 'README.md', ref: '--contents=/etc/passwd' }, /^ARG_FLAG: ref: /],
-  [1, 'git_file', { file: 'README.md', ref: '--textconv' }, /^ARG_FLAG: ref: /],
   [1, 'git_checkout', { branch: '--orphan=x' }, /^ARG_FLAG: branch: /],
   [1, 'git_create_branch', { branch: 'x', start: '--force' }, /^ARG_FLAG: start: /],
   [1, 'git_reset_hard', { ref: '--pathspec-from-file=/etc/passwd' }, /^ARG_FLAG: ref: /],

@@ -49,7 +49,6 @@ const looking: [string, Record<string, unknown>][] = [
   ['git_remotes', {}],
   ['git_stashes', {}],
   ['git_grep', { pattern: 'one' }],
-  ['git_file', { file: 'src/a.txt' }],
   ['git_reflog', {}],
 ];
 
@@ -66,8 +65,6 @@ const options: [row: string, name: string, given: Record<string, unknown>][] = [
   ['1', 'git_reflog', { ref: '--output=OUT' }],
   ['2', 'git_diff', { from: '--output=OUT' }],
   ['2', 'git_diff', { from: 'HEAD', to: '--output=OUT' }],
-  ['1', 'git_file', { ref: '--output=OUT', file: 'a' }],
-  ['1', 'git_file', { ref: 'HEAD', file: '--output=OUT' }],
   ['1', 'git_blame', { path: 'README.md', ref: '--contents=/etc/passwd' }],
   ['4', 'git_grep', { pattern: 'x', ref: '-Otouch OUT;' }],
   ['5', 'git_fetch', { remote: '--upload-pack=touch OUT;' }],
@@ -245,7 +242,7 @@ it('ATTACK 29: a missing object is not fetched by way of a program the repositor
   const { rmSync } = await import('node:fs');
   rmSync(object);
   expect((await call('git_show', repository.folder, { ref: 'HEAD' })).isError).toBe(true);
-  expect((await call('git_file', repository.folder, { file: 'src/a.txt' })).isError).toBe(true);
+  expect((await call('git_show', repository.folder, { ref: 'HEAD:src/a.txt' })).isError).toBe(true);
   expect(existsSync(mark)).toBe(false);
 });
 
@@ -326,7 +323,7 @@ it('ATTACK 16: a .git file, or a commondir, does not lead to a repository outsid
   const inner = await connect('2025-11-25', { roots: [root] });
   try {
     writeFileSync(join(root, '.git'), `gitdir: ${other.folder}/.git\n`);
-    const asFile = await inner.callTool({ name: 'git_file', arguments: { file: 'README.md' } });
+    const asFile = await inner.callTool({ name: 'git_show', arguments: { ref: 'HEAD:README.md' } });
     expect(textOf(asFile)).toMatch(/^NEEDS_CONFIRM/);
     const { rmSync } = await import('node:fs');
     rmSync(join(root, '.git'));

@@ -29,7 +29,6 @@ const meaningful: Record<string, Record<string, unknown>> = {
   run_read_action: { action: 'git_blame', arguments: { path: 'src/a.txt' } },
   git_blame: { path: 'src/a.txt' },
   git_diff: {},
-  git_file: { file: 'src/a.txt' },
   git_grep: { pattern: 'one' },
   git_log: { body: true },
   git_reflog: {},

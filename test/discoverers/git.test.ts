@@ -84,7 +84,7 @@ it('answers with what was asked, and says what is now', async () => {
   expect(await call('checkout', { branch: 'nothing' })).toContain('ERROR');
   expect(await call('checkout', { branch: 'main' })).toMatch(/^switched\non main/);
   expect(await call('blame', { path: 'src/a.txt' })).toMatch(/^\^?\w+ .*\(Ada 2026-01-02 1\) one/);
-  expect(await call('file', { file: 'src/a.txt' })).toBe('one\ntwo\nthree');
+  expect(await call('show', { ref: 'HEAD:src/a.txt' })).toBe('one\ntwo\nthree');
   expect(await call('files')).toBe('3 files\nREADME.md\nsrc/a.txt\nsrc/bücher.txt');
   expect(await call('reflog', { limit: 2 })).toMatch(/^2 positions\nHEAD@\{0\} /);
   run('remote', 'add', 'origin', 'https://ada:secret@example.org/x.git');

@@ -28,7 +28,7 @@ export const diff = (from?: string) => act('git_diff', from === undefined ? {} :
 export const log = (ref?: string) => act('git_log', ref === undefined ? {} : { ref });
 export const show = (ref = 'HEAD') => act('git_show', { ref });
 export const blame = (path: string) => act('git_blame', { path });
-export const fileAt = (file: string, ref = 'HEAD') => act('git_file', { file, ref });
+export const fileAt = (file: string, ref = 'HEAD') => show(`${ref}:${file}`);
 export const searchCommitted = (pattern: string) => act('git_grep', { pattern });
 export const branches = () => act('git_branches');
 export const tags = () => act('git_tags');

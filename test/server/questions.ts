@@ -16,7 +16,7 @@ export const questions: readonly (readonly [question: string, ...right: string[]
   ['what is staged', 'git_status', 'git_diff'],
   ['stage a file', 'git_add'],
   ['unstage', 'git_unstage'],
-  ['show a file at an old revision', 'git_file', 'git_show'],
+  ['show a file at an old revision', 'git_show'],
   ['what changed between two commits', 'git_diff'],
   ['push to origin', 'git_push'],
   ['download new commits', 'git_fetch', 'git_pull'],

@@ -87,16 +87,6 @@ export const contents = {
     ok: [0, 1],
     out: orElse(({ pattern, ref }) => `no line has "${String(pattern)}" at ${String(ref)}`),
   }),
-  file: action('Read a file at a git commit', 'A file as it was: an old version or revision.', reads, {
-    run: ({ ref, file }) => ['cat-file', 'blob', glue(ref, ':', file)],
-    params: {
-      file: operand(
-        matching(/^[^-/:\s][^\0]*$/, 'a path from its top', 'Path from the top of the repository'),
-      ),
-      ref: asOf,
-    },
-    given: { file: 'src/index.ts', ref: 'v1.0' },
-  }),
   files: action('List files that git tracks', 'Tracked files; or ignored, or deleted ones.', reads, {
     run: ['ls-files', '-z'],
     params: {

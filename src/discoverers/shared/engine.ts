@@ -62,17 +62,15 @@ export const stateOf = (state: string | undefined, status = ''): string =>
  */
 export function mergedLogs({ stdout, stderr, values }: Output): string {
   const timed = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S* ?/;
-  const [out = [], err = []] = [stdout, stderr].map((text) => {
-    const lines = text.split('\n');
-    if (lines.at(-1) === '') lines.pop();
+  const lines = [stdout, stderr].flatMap((text) => {
     let time = '';
-    return lines.map((line) => ({ line, time: (time = timed.exec(line)?.[0] ?? time) }));
+    const each = text === '' ? [] : text.replace(/\n$/, '').split('\n');
+    return each.map((line) => {
+      const [stamp = ''] = timed.exec(line) ?? [];
+      return { line, time: (time = stamp > time ? stamp : time) };
+    });
   });
-  const merged: string[] = [];
-  while (out.length > 0 || err.length > 0) {
-    const isErr = out[0] === undefined || (err[0] !== undefined && err[0].time < out[0].time);
-    const { line } = (isErr ? err : out).shift() ?? { line: '' };
-    merged.push(values['timestamps'] === true ? line : line.replace(timed, ''));
-  }
-  return merged.join('\n') || 'no lines';
+  const inOrder = lines.toSorted((a, b) => Number(a.time > b.time) - Number(a.time < b.time));
+  const shown = inOrder.map(({ line }) => (values['timestamps'] === true ? line : line.replace(timed, '')));
+  return shown.join('\n') || 'no lines';
 }

@@ -16,16 +16,7 @@ import { venvBin } from './programs.ts';
  */
 export const interpreter: Required<Pick<Program, 'own' | 'elsewhere'>> = {
   own: {
-    posix: [
-      ...[
-        '.venv/bin/python',
-        '.venv/bin/python3',
-        'venv/bin/python',
-        'venv/bin/python3',
-        '.conda/bin/python',
-      ],
-      ...['$VIRTUAL_ENV/bin/python', '$CONDA_PREFIX/bin/python'],
-    ],
+    posix: ['.venv', 'venv', '.conda', '$VIRTUAL_ENV', '$CONDA_PREFIX'].map((at) => `${at}/bin/python`),
     win32: [
       ...['.venv/Scripts/python.exe', 'venv/Scripts/python.exe', '.conda/python.exe'],
       ...['$VIRTUAL_ENV/Scripts/python.exe', '$CONDA_PREFIX/python.exe'],
@@ -138,10 +129,7 @@ export const outdated: Reader<{ name: string; version: string; latest: string }[
 };
 
 /** Whose a project's packages are, by the lock file. */
-const locks: Readonly<Record<string, string>> = {
-  'uv.lock': 'uv',
-  'poetry.lock': 'poetry',
-};
+const locks = { 'uv.lock': 'uv', 'poetry.lock': 'poetry' };
 const changes: Readonly<Record<string, string>> = {
   ...{ install: 'add', pip_install: 'add', add: 'add' },
   ...{ update: 'update', remove: 'remove', sync: 'install', lock: 'lock' },
