@@ -33,6 +33,8 @@ export async function runCall(
   // For the reports of this call alone.
   const reports = writesReport ? await mkdtemp(join(tmpdir(), 'toolcrib-report-')) : undefined;
   const since = Date.now() - oldestMs;
+  // What only looks changes nothing that its follow-ups see: they run beside it.
+  const early = prepared.looksOnly ? followUps(prepared, context) : undefined;
   try {
     const argv = reports ? argvFor(prepared, reports) : prepared.argv;
     const unprepared = await prepare(prepared, context);
@@ -48,11 +50,12 @@ export async function runCall(
     ];
     const rest = async (): Promise<Pick<Output, 'files' | 'after' | 'values'>> => ({
       files: textsOf(await filesOf()),
-      after: await followUps(prepared, context),
+      after: await (early ?? followUps(prepared, context)),
       values,
     });
     return await programResult(outcome, { ok, report: out, hints: of.hints, rest }, telling);
   } finally {
+    await early;
     if (reports) await rm(reports, { recursive: true, force: true });
   }
 }
