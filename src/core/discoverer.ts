@@ -19,8 +19,6 @@ export type DatabaseEngine = 'postgresql' | 'mysql';
 export type Question<Name extends string = string> =
   /** The caller's own query, and how many of its rows are returned at most. */
   | { readonly query: Name; readonly limit: Name }
-  /** How the caller's query would be answered, without doing it. */
-  | { readonly explain: Name }
   /** The caller's statement, which may write; somebody is asked before, whatever the login may do. */
   | { readonly statement: Name }
   /**

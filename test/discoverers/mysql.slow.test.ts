@@ -108,11 +108,6 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
     );
   });
 
-  it('explains without running', async () => {
-    expect(await told('explain', { sql: 'SELECT * FROM orders WHERE id = 2' })).toContain('"query_block":');
-    expect(await told('explain', { sql: 'DELETE FROM orders' })).toMatch(/ARG_INVALID|READ ONLY/);
-  });
-
   it('answers what is no query and only reads: SHOW, DESCRIBE, EXPLAIN and ANALYZE of a query', async () => {
     expect(await query("SHOW VARIABLES LIKE 'version_comment'")).toMatchObject({
       rows: [['version_comment', expect.anything()]],

@@ -10,7 +10,6 @@ const calls = (database: string, table: RegExp): ProgramTrial['calls'] => [
   ['describe', { database, table: 'nope' }, /NOT_FOUND|no such table|nope/],
   ['query', { database, sql: 'SELECT count(*) AS n FROM orders' }, /^1 row\nn\n1/],
   ['query', { database, sql: 'DELETE FROM orders' }, /PROGRAM_FAILED[^]*(?:read.only|One SELECT)/i],
-  ['explain', { database, sql: 'SELECT * FROM orders' }, /orders/],
   ['execute', { database, sql: "INSERT INTO orders VALUES (2, 'ü')" }, /^1 row/],
   ['query', { database, sql: 'SELECT note FROM orders ORDER BY id' }, /^2 rows\nnote\nNULL\nü/i],
 ];

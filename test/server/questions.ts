@@ -58,6 +58,6 @@ export const questions: readonly (readonly [question: string, ...right: string[]
   ['select rows from postgresql', 'psql_query'],
   ['mysql tables', 'mysql_tables'],
   ['dump a mysql database', 'mysql_dump'],
-  ['how would postgres execute this query', 'psql_explain'],
+  ['how would postgres execute this query', 'psql_query'],
   ['list the sizes of postgres tables', 'psql_tables'],
 ];

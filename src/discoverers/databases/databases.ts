@@ -157,24 +157,13 @@ const pattern = z.string().min(1).max(63).default('%').describe('Only of this sc
 const asking = ({ engine, facts: { title }, says }: Row): Program['actions'] => {
   const database = { database: engine } as const;
   return {
-    query: action(`Query ${title}`, 'Runs one read-only query and returns its rows.', asks, {
+    query: action(`Query ${title}`, 'Runs one read-only query: its rows. EXPLAIN: its plan.', asks, {
       ...database,
       role: 'query',
       params: { ...connection, sql, limit: aside(limit(1000, 100)) },
       given: { sql: select },
       asks: { query: 'sql', limit: 'limit' },
       out: rows(json(answer, (found) => found)),
-    }),
-    explain: action(`Explain a ${title} query`, 'The plan of a query; it is not run.', asks, {
-      ...database,
-      params: { ...connection, sql },
-      given: { sql: select },
-      asks: { explain: 'sql' },
-      out: told(
-        json(z.object({ plan: z.unknown() }), ({ plan }) =>
-          typeof plan === 'string' ? plan : JSON.stringify(plan),
-        ),
-      ),
     }),
     execute: action(`Change a ${title} database`, 'Runs SQL that writes.', ['write', 'network', 'destroy'], {
       ...database,

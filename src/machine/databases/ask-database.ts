@@ -101,7 +101,7 @@ export async function planQuery(
 export async function askDatabase(call: PreparedQuery, context: CallContext): Promise<ToolResult> {
   const answer = await connecting(call, context.signal, (session, beyond) => {
     const { asks } = call.action;
-    if (('query' in asks || 'explain' in asks) && !call.isForeign && beyond !== call.beyond)
+    if ('query' in asks && !call.isForeign && beyond !== call.beyond)
       throw new ToolcribError('NOT_CONFIRMED', 'what the login may do has changed.', 'Call again.');
     return answered(session, call);
   });
@@ -132,7 +132,6 @@ function questionText({ action, values, tool }: DatabaseCall): string {
   const { asks } = action;
   if ('query' in asks) return String(values[asks.query]);
   if ('statement' in asks) return String(values[asks.statement]);
-  if ('explain' in asks) return `EXPLAIN ${String(values[asks.explain])}`;
   return [tool, ...asks.binds.map((name) => String(values[name] ?? ''))].join(' ').trim();
 }
 
@@ -149,7 +148,6 @@ async function answered(session: Session, { action: { asks }, values }: Database
     const { columns, ...done } = await session.change(String(values[asks.statement]));
     return { columns, more: false, ...done };
   }
-  if ('explain' in asks) return { plan: await session.explain(String(values[asks.explain])) };
   const binds = asks.binds.map((name) => values[name] ?? null);
   const answer: Record<string, unknown> = {};
   for (const [index, [name, sql]] of Object.entries(asks.lists).entries()) {

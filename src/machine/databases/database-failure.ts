@@ -38,7 +38,7 @@ export function failureOfDatabase(error: unknown, failed: Failed): unknown {
     return new ToolcribError(
       'TIMEOUT',
       `The server stopped after ${statementMs / 1000} s: ${withoutSecrets(said, secrets)}.`,
-      'Ask for less, or look at how it is answered with the explain action.',
+      'Ask for less, or see how it is answered: EXPLAIN and the query.',
     );
   const at = Number(position) > 0 ? `, at character ${position} of sql` : '';
   const text = [`${where}: ${said}`, code && `(${code}${at})`, detail, hint].filter(Boolean).join(' ');

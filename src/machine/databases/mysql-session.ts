@@ -49,11 +49,6 @@ export const openSession: OpenSession = async (target, limits, encryption) => {
       const { columns, rows } = await queried(db, limits.statementMs, sql, values);
       return { columns, rows: rows.slice(0, most) };
     },
-    async explain(sql) {
-      await check(db, sql);
-      const [rows] = await db.query<RowDataPacket[][]>(`EXPLAIN FORMAT=JSON ${sql}`);
-      return JSON.parse(String(rows[0]?.[0])) as unknown;
-    },
     async change(sql) {
       await db.query('ROLLBACK');
       await db.query('START TRANSACTION READ WRITE');

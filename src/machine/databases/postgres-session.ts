@@ -48,11 +48,6 @@ export const openSession: OpenSession = async (target, limits, encryption) => {
       await client.query(`CLOSE ${cursor}`);
       return table;
     },
-    async explain(sql) {
-      const whole = { getTypeParser: () => JSON.parse };
-      const { rows } = await sent(client, `EXPLAIN (FORMAT JSON) ${declaring}`, sql, { types: whole });
-      return (rows[0]?.[0] as { Plan?: unknown }[] | undefined)?.[0]?.Plan;
-    },
     async change(sql) {
       await client.query('ROLLBACK');
       await begin(client, limits, 'READ WRITE');
@@ -76,14 +71,11 @@ async function sent(
   client: Client,
   ours: string,
   sql: string,
-  {
-    start = '',
-    ...how
-  }: { start?: string | undefined; values?: readonly unknown[] | undefined; types?: object },
+  { start = '', values = [] }: { start?: string | undefined; values?: readonly unknown[] | undefined },
 ): Promise<QueryArrayResult<unknown[]>> {
   try {
     const text = start + ours + sql.slice(start.length);
-    const query = { values: [], ...how, text, rowMode: 'array', queryMode: 'extended' };
+    const query = { values, text, rowMode: 'array', queryMode: 'extended' };
     return await client.query(query as unknown as QueryArrayConfig<unknown[]>);
   } catch (error) {
     // The server counts the characters of ours, too.

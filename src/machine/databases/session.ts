@@ -35,8 +35,6 @@ export interface Session {
   begin(): Promise<string | undefined>;
   /** At most `most` rows of one query, whose placeholders stand for `values`. */
   query(sql: string, most: number, values?: readonly unknown[]): Promise<Table>;
-  /** How one query would be answered; it is not run. */
-  explain(sql: string): Promise<unknown>;
   /** Does what may write, in a transaction of its own: all of it, or on failure nothing. Rows that it returns, too. */
   change(sql: string): Promise<Table & { readonly changed: number }>;
   /** Ends on the server what is running, over another connection. */
