@@ -20,21 +20,27 @@ const modules = ['list', '-m', '-f'];
 const matching = (names: string[]) => exactly(names.map((one) => one.split('/')[0] ?? ''));
 
 const optional = z.string().optional();
-const event = z.object({ Action: z.string(), Package: z.string(), Test: optional, Output: optional });
+const event = z.object({ Action: z.string(), Package: optional, Test: optional, Output: optional });
 const states: Readonly<Record<string, Case['status']>> = { pass: 'passed', fail: 'failed', skip: 'skipped' };
+const placeIn = (message: string, folder: string) => {
+  const [, file, line] = /^\s*([\w./-]+\.go):(\d+):/m.exec(message) ?? [];
+  return file && { file: `${folder}${file.replace(/^\.\//, '')}`, line: Number(line) };
+};
 /** Tests, without those that only hold others; a package that fails without a failed test is one, too. */
 const cases: Reader<Case[]> = (output) => {
-  const events = jsonLines(event, (all) => all)(output);
+  // A line without JSON says that a package was not built.
+  const stdout = output.stdout.replaceAll(/^FAIL\t.*\n?/gm, '');
+  const events = jsonLines(event, (all) => all)({ ...output, stdout });
   const [, module = '', folder = ''] = /^(.*)\t(.*)/.exec(output.after['module'] ?? '') ?? [];
-  const says = jsonLines(
-    z.object({ Action: z.literal('build-output'), Output: z.string() }),
-    (all) => all,
-  )(output);
-  const unbuilt = says.map(({ Output: line }) => line).join('') || output.stderr;
+  const compiled = events.filter((one) => one.Action === 'build-output').map((one) => one.Output ?? '');
+  const unbuilt = compiled.join('') || output.stderr;
   // Before Go 1.24, on standard error only.
   const broken = new Set([...output.stderr.matchAll(/^# (\S+)/gm)].map(([, of = '']) => of));
-  const notBuilt = [...broken].map((of): Case => ({ name: of, status: 'failed', message: unbuilt }));
-  const run = events.flatMap(({ Package: of, Test: test, Action: what }): Case[] => {
+  const message = unbuilt.replaceAll(/^# .*\n/gm, '');
+  const notBuilt = [...broken].map((of): Case => {
+    return { name: of, status: 'failed', message, ...placeIn(message, '') };
+  });
+  const run = events.flatMap(({ Package: of = '', Test: test, Action: what }): Case[] => {
     const status = states[what];
     const inside = events.filter((one) => one.Package === of && one.Test?.startsWith(test ? `${test}/` : ''));
     if (!status || inside.some((one) => one.Action === what) || (!test && status !== 'failed')) return [];
@@ -42,10 +48,9 @@ const cases: Reader<Case[]> = (output) => {
     const printed = events
       .filter((one) => one.Test === test && one.Package === of)
       .map((one) => one.Output ?? '');
-    const message = printed.filter((line) => !/^\s*(?:===|---) |^FAIL/.test(line)).join('') || unbuilt;
-    const [, file, line] = /^\s*([\w./-]+\.go):(\d+): /m.exec(message) ?? [];
-    const place = file && { file: `${of.replace(module, folder)}/${file}`, line: Number(line) };
-    return [{ name: test ?? of, status, message, ...place }];
+    const said = printed.filter((line) => !/^\s*(?:===|---) |^FAIL/.test(line)).join('') || unbuilt;
+    const below = said === unbuilt ? '' : `${of.replace(module, folder)}/`;
+    return [{ name: test ?? of, status, message: said, ...placeIn(said, below) }];
   });
   return [...notBuilt, ...run];
 };
@@ -115,13 +120,11 @@ const go = program('go', {
       params: { only },
     }),
     ...packageActions('Go modules', {
-      ...{
-        like: 'golang.org/x/text',
-        changes: fetches,
-        looks: asks,
-        add: ['get'],
-        install: ['mod', 'download', '-x'],
-      },
+      like: 'golang.org/x/text',
+      changes: fetches,
+      looks: asks,
+      add: ['get'],
+      install: ['mod', 'download', '-x'],
       why: ['mod', 'why', '-m'],
       list: [
         [

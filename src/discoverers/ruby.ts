@@ -96,12 +96,20 @@ const bundle = program('bundle', {
   },
 });
 
+/** What stands at the beginning of a line: in a namespace it has another name. */
+const rakeTask =
+  /^(?:(?:multi)?task|\S*(?<kind>Test|Rake)Task\.(?:new|create))(?:[ (]+:?["']?(?!do\b)(?<of>\w+(?::\w+)*)|(?= |$))/;
 const rake = gem('rake', {
   title: 'Rake',
   site: 'https://ruby.github.io/rake',
   get: { apt: 'rake', brew: 'ruby' },
   project: ['Rakefile', 'rakefile', 'Rakefile.rb'],
   actions: {
+    scripts: action('List tasks of a Rakefile', 'Tasks that it names; runs nothing.', reads, {
+      role: 'tasks',
+      reads: ['Rakefile', 'rakefile', 'Rakefile.rb'],
+      out: tasks(lines(rakeTask, ({ of, kind }) => ({ name: of ?? (kind === 'Rake' ? 'spec' : 'test') }))),
+    }),
     tasks: action('List Rake tasks', 'Tasks of the Rakefile with what they do.', runs, {
       role: 'tasks',
       run: ['--all', '--tasks'],

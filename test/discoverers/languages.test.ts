@@ -93,6 +93,14 @@ describe('packages', () => {
   });
 });
 
+it('tells where Go before 1.24 cannot build the only package', () => {
+  const stdout = 'FAIL\texample.com/shop [build failed]\n';
+  const stderr = '# example.com/shop [example.com/shop.test]\n./count.go:14:6: n declared but not used\n';
+  expect(told('go', 'test', { stdout, stderr, exitCode: 2 })).toBe(
+    '1 failed, 0 passed, 0 skipped\ncount.go:14 example.com/shop - ./count.go:14:6: n declared but not used',
+  );
+});
+
 it('tells Go’s tests with places, parents left out, and packages that do not build', () => {
   const event = (Action: string, Test?: string, Output?: string) =>
     JSON.stringify({ Action, Package: 'example.com/shop/cart', Test, Output });
@@ -105,8 +113,7 @@ it('tells Go’s tests with places, parents left out, and packages that do not b
   expect(told('go', 'test', { stdout, stderr, after, exitCode: 1 })).toBe(
     [
       '2 failed, 1 passed, 0 skipped',
-      'example.com/shop/bad - # example.com/shop/bad',
-      'bad/bad.go:3:23: undefined: y',
+      'bad/bad.go:3 example.com/shop/bad - bad/bad.go:3:23: undefined: y',
       '/home/ada/shop/cart/cart_test.go:8 TestAdd/two - cart_test.go:8: got 2',
     ].join('\n'),
   );

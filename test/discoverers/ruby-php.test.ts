@@ -49,6 +49,22 @@ it('runs a gem as the bundle has it, where the bundle has it', async () => {
   expect(await look('rubocop')).toEqual({});
 });
 
+it('tells the tasks that a Rakefile names at its top, without running it', () => {
+  const stdout = [
+    'task default: :test',
+    'Rake::TestTask.new("test:regular") do |t|',
+    'Minitest::TestTask.create',
+    'RSpec::Core::RakeTask.new(:examples)',
+    'RSpec::Core::RakeTask.new do |t|',
+    'multitask "build" => [:a] do',
+    'namespace :db do',
+    '  task :inside',
+  ];
+  expect(shown('rake', 'scripts', { stdout: stdout.join('\n') })).toBe(
+    '6 tasks\ndefault\ntest:regular\ntest\nexamples\nspec\nbuild',
+  );
+});
+
 it('reads what Composer lists, an empty list too', () => {
   const list =
     '{"installed": [{"name": "psr/log", "version": "1.1.4", "latest": "3.0.2", "latest-status": "update-possible"}]}';
