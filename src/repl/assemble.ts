@@ -10,7 +10,6 @@ import { nameOf, type Model } from './models/model.ts';
 import type { ChatOptions } from './options.ts';
 import { ownTools } from './own-tools/own-tools.ts';
 import { askForm } from './person/form.ts';
-import { Person } from './person/person.ts';
 import type { Provider } from './providers/provider.ts';
 import { recording, replaying } from './providers/recording.ts';
 import { ownServer } from './servers.ts';
@@ -74,7 +73,7 @@ async function obeyFlags(session: Session, world: World): Promise<void> {
 function worldOf(setting: Setting, terminal: Terminal | undefined, roots: () => readonly string[]): World {
   const { options, folders, config } = setting;
   const { env } = options;
-  const person = terminal?.interactive ? new Person(terminal) : undefined;
+  const person = terminal?.interactive ? terminal : undefined;
   const log = openLog(folders.state);
   const warn = (text: string) => {
     log(text);
@@ -85,8 +84,7 @@ function worldOf(setting: Setting, terminal: Terminal | undefined, roots: () => 
   const toolbox = new Toolbox({
     servers: ownServer(options),
     roots,
-    elicit: async (request) =>
-      person ? person.inTurn(() => askForm(person.terminal, request)) : { action: 'decline' },
+    elicit: async (request) => (person ? askForm(person, request) : { action: 'decline' }),
     warn,
     log,
     ...(options.trace === undefined ? {} : { trace: traceTo(options.trace) }),

@@ -10,7 +10,7 @@ import type { ImagePart, Part } from './message.ts';
 import { askModelServer } from './models/ask-server.ts';
 import { nameOf, type Endpoint, type Model } from './models/model.ts';
 import type { ChatOptions } from './options.ts';
-import type { Person } from './person/person.ts';
+import type { Terminal } from './terminal/terminal.ts';
 import type { Places } from './prompt/instructions.ts';
 import { News } from './prompt/news.ts';
 import { systemPrompt } from './prompt/system-prompt.ts';
@@ -36,7 +36,7 @@ export interface World {
   /** The tools the chat has itself. */
   ownTools(chat: Chat): readonly Tool[];
   /** Without it, nobody can be asked. */
-  readonly person: Person | undefined;
+  readonly person: Terminal | undefined;
   readonly spent: Readonly<Spent>;
   /** A line for the person; `log`: for the log file, which has neither keys nor what was said. */
   warn(text: string): void;
@@ -55,7 +55,7 @@ export interface World {
  */
 export class Chat implements Agent {
   readonly world: World;
-  readonly person: Person | undefined;
+  readonly person: Terminal | undefined;
   readonly hooks: Agent['hooks'];
   readonly schema?: Readonly<Record<string, unknown>>;
   readonly limits: Limits;

@@ -3,7 +3,6 @@ import { ChatError } from './errors.ts';
 import { findModel } from './models/ask-server.ts';
 import { endpointsOf, hasKey, localNames } from './models/endpoints.ts';
 import { nameOf, type Model } from './models/model.ts';
-import { confirmNow } from './person/person.ts';
 import { printable } from './terminal/printable.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
@@ -49,7 +48,7 @@ async function answering(
   if (!terminal?.interactive)
     throw new ChatError('NO_MODEL', `${error.message}\nOne answers on this machine: --model ${found}`);
   terminal.note(printable(error.message));
-  const line = `${printable(found)} answers on this machine. Use it? `;
-  if (!(await confirmNow(terminal, line))) throw new ChatError('NO_MODEL', 'No model was chosen.');
+  const line = `${printable(found)} answers on this machine. Use it?`;
+  if (!(await terminal.confirm(line))) throw new ChatError('NO_MODEL', 'No model was chosen.');
   return found;
 }

@@ -1,6 +1,5 @@
 import { ChatError } from './errors.ts';
 import type { ChatOptions } from './options.ts';
-import { askNow } from './person/person.ts';
 import { createSession, openOrFork, type Session } from './session/session.ts';
 import type { SessionInfo, Store } from './session/store.ts';
 import { printable } from './terminal/printable.ts';
@@ -49,7 +48,7 @@ export async function pickSession(
     terminal.print('There are no sessions of this project yet.');
     return undefined;
   }
-  return askNow<SessionInfo | undefined>(terminal, {
+  return terminal.ask<SessionInfo | undefined>({
     above: sessions.map(({ name, modified, id }, at) => {
       const when = `${modified.slice(0, 16).replace('T', ' ')}  ${id}`;
       return `${String(at + 1).padStart(3)}  ${printable(name)}  ${terminal.paint.dim(when)}`;

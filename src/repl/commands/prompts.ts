@@ -1,6 +1,5 @@
 import type { Chat } from '../chat.ts';
 import { textOf } from '../message.ts';
-import { askNow } from '../person/person.ts';
 import { inLine } from '../terminal/printable.ts';
 import { inert } from '../text/inert.ts';
 import { sending, wrongUse, type After, type Console } from './command.ts';
@@ -28,7 +27,7 @@ export async function runPrompt({ chat, terminal }: Console, command: string, ar
   for (const { name, description, required } of prompt.arguments) {
     if (Object.hasOwn(given, name) || !required) continue;
     const line = `${prompt.server} asks: ${inLine(description ? `${name} (${description})` : name)}`;
-    const said = await askNow(terminal, { line, words: (value) => ({ value }) });
+    const said = await terminal.ask({ line, words: (value) => ({ value }) });
     if (said === undefined) return undefined;
     given[name] = said;
   }

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { confirmNow } from '../person/person.ts';
 import { newSession, pickSession, resumed } from '../session-choice.ts';
 import { exportMarkdown } from '../session/export.ts';
 import { searchSessions } from '../session/search.ts';
@@ -110,7 +109,7 @@ async function resume({ chat, terminal }: Console, args: string): Promise<Result
   if (!info) throw wrongUse(`There is no session "${wanted}" in this project; /resume lists them.`);
   if (info.id === chat.session.id) throw wrongUse('That is the session you are in.');
   if (doomed !== undefined) {
-    if (await confirmNow(terminal, `Remove "${printable(info.name)}" for good? `)) store.remove(info);
+    if (await terminal.confirm(`Remove "${printable(info.name)}" for good?`)) store.remove(info);
     return undefined;
   }
   await chat.useSession(resumed(store, info, (text) => chat.warn(text)));

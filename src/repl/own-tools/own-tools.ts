@@ -47,7 +47,7 @@ async function choice(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   if (!person) return undefined;
-  const { paint, width } = person.terminal;
+  const { paint, width } = person;
   const head = `${paint.warning('?')} ${printable(question)}`;
   return person.ask<string | undefined>({
     above: [head, ...choices.map((each, at) => `  ${at + 1} ${inLine(each)}`)].map((line) =>
@@ -91,7 +91,7 @@ const exitPlan = (chat: Chat): Tool =>
         return failed('This is not in plan mode: there is no plan to hand in. Go on.');
       if (!chat.person)
         return replied('Nobody is here to approve the plan. End with the plan as your answer.');
-      const shown = createMarkdownStream(chat.person.terminal);
+      const shown = createMarkdownStream(chat.person);
       shown.push(String(plan));
       shown.end();
       const answer = await choice(chat, 'The plan: choose, or say what to change', ways, signal);
@@ -184,7 +184,7 @@ const writeTodos = (chat: Chat): Tool =>
         priority: todo.priority ?? 'medium',
       }));
       chat.session.append({ type: 'todos', todos });
-      const terminal = chat.person?.terminal;
+      const terminal = chat.person;
       if (terminal && todos.length > 0) terminal.print(todoLines(todos, terminal.paint).join('\n'));
       return { ...replied(`Kept: ${todos.length} items.`), shown: '' };
     },

@@ -4,9 +4,8 @@ import type { Paint } from '../terminal/paint.ts';
 import { escaped, inLine } from '../terminal/printable.ts';
 import { wrapped } from '../terminal/prose.ts';
 import { counted, oneLine } from '../terminal/show.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import type { Question, Terminal } from '../terminal/terminal.ts';
 import { cutToCells } from '../terminal/width.ts';
-import type { Question } from './person.ts';
 
 const answers: Readonly<Record<string, Answer>> = {
   y: { answer: 'once' },

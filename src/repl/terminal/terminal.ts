@@ -24,6 +24,25 @@ export interface TerminalOptions {
   whileBusy(line: string): boolean;
 }
 
+/** What a text of the person stands for. */
+export type Read<T> = { readonly value: T } | { readonly problem: string };
+
+/** One question, whoever asks it. */
+export interface Question<T> {
+  /** Printed above; not said again when the answer is none. */
+  readonly above?: readonly string[];
+  /** The line in which the answer is typed. */
+  readonly line: string;
+  /** What can be typed, and what it means. */
+  readonly keys?: Readonly<Record<string, T>>;
+  /** Reads other words. */
+  words(said: string): Read<T> | Promise<Read<T>>;
+  /** What `/show` prints. */
+  whole?(): readonly string[];
+  /** Takes the question back. */
+  readonly signal?: AbortSignal;
+}
+
 /** Within this time a second Ctrl-C at an empty prompt leaves. */
 const againMs = 2000;
 
@@ -45,6 +64,8 @@ export class Terminal {
   #ended = false;
   #waiting: { prompt: string; resolve(line: string | undefined): void } | undefined;
   #question: { readonly prompt: string; answer(text: string | undefined): void } | undefined;
+  /** The question before: one is asked after the other. */
+  #asked: Promise<unknown> = Promise.resolve();
   #interruptedAt = -Infinity;
   #handedOver = false;
 
@@ -136,40 +157,21 @@ export class Terminal {
     });
   }
 
-  /**
-   * Asks one question, while no other is asked; `signal` takes it back. What was typed before it was shown is no
-   * answer. Undefined when it was interrupted.
-   */
-  async ask(text: string, signal?: AbortSignal): Promise<string | undefined> {
-    this.#screen.still();
-    // Two turns of the event loop: what has been typed by now has been read then, and belongs to the line put aside.
-    await turn();
-    await turn();
-    if (!this.interactive || this.#ended || signal?.aborted) return undefined;
-    this.#editor.hide();
-    const draft = this.#editor.swap({ line: '', cursor: 0, kind: 'answer' });
-    // readline would break the last row anywhere.
-    const lines = wrapped(text, this.width - 1).split('\n');
-    // What is typed stands apart from what was asked.
-    const prompt = lines.pop()?.replace(/\S$/, '$& ') ?? '';
-    if (lines.length > 0) this.#screen.putLines(lines.join('\n'));
-    return new Promise((resolve) => {
-      const withdraw = () => this.#question?.answer(undefined);
-      signal?.addEventListener('abort', withdraw);
-      this.#question = {
-        prompt,
-        answer: (answer) => {
-          signal?.removeEventListener('abort', withdraw);
-          if (this.#editor.shown) this.#editor.leave();
-          this.#question = undefined;
-          this.#editor.swap(draft);
-          this.#showPrompt();
-          resolve(answer);
-        },
-      };
-      this.#showPrompt();
-    });
+  /** Asks until there is an answer, once no other question is asked. Undefined when the person gives none. */
+  ask<T>(question: Question<T>): Promise<T | undefined> {
+    const answer = this.#asked.then(() => this.#ask(question));
+    this.#asked = answer.catch(() => undefined);
+    return answer;
   }
+
+  /** Asks for yes or no; undefined when it was interrupted. */
+  confirm = (line: string, more: Partial<Question<boolean>> = {}): Promise<boolean | undefined> =>
+    this.ask<boolean>({
+      line: `${line} [y]es [n]o`,
+      keys: { y: true, yes: true, n: false, no: false },
+      words: () => ({ problem: 'y or n' }),
+      ...more,
+    });
 
   /** Shows that something is under way, until `write`, `print` or `idle`. Nothing is shown for `patienceMs`. */
   working(what: string, patienceMs?: number): void {
@@ -218,6 +220,56 @@ export class Terminal {
     if (this.#editor.shown) this.#editor.leave();
     this.#screen.still();
     this.#editor.close();
+  }
+
+  async #ask<T>({ above = [], line, keys = {}, words, whole, signal }: Question<T>): Promise<T | undefined> {
+    if (signal?.aborted) return undefined;
+    if (above.length > 0) this.print(above.join('\n'));
+    for (;;) {
+      const said = (await this.#answerTo(line, signal))?.trim();
+      if (said === undefined || signal?.aborted) return undefined;
+      const key = said.toLowerCase();
+      if (Object.hasOwn(keys, key)) return keys[key];
+      if (whole && said.startsWith('/')) {
+        this.print(said === '/show' ? whole().join('\n') : 'Only /show is a command here.');
+        continue;
+      }
+      const read = await words(said);
+      if ('value' in read) return read.value;
+      this.print(this.paint.bad(read.problem));
+    }
+  }
+
+  /** The line that is typed; what was typed before it was shown is no answer. Undefined when it was interrupted. */
+  async #answerTo(line: string, signal: AbortSignal | undefined): Promise<string | undefined> {
+    this.#screen.still();
+    // Two turns of the event loop: what has been typed by now has been read then, and belongs to the line put aside.
+    await turn();
+    await turn();
+    if (!this.interactive || this.#ended || signal?.aborted) return undefined;
+    this.#editor.hide();
+    const draft = this.#editor.swap({ line: '', cursor: 0, kind: 'answer' });
+    // readline would break the last row anywhere.
+    const lines = wrapped(line, this.width - 1).split('\n');
+    // What is typed stands apart from what was asked.
+    const prompt = lines.pop()?.replace(/\S$/, '$& ') ?? '';
+    if (lines.length > 0) this.#screen.putLines(lines.join('\n'));
+    return new Promise((resolve) => {
+      const withdraw = () => this.#question?.answer(undefined);
+      signal?.addEventListener('abort', withdraw);
+      this.#question = {
+        prompt,
+        answer: (answer) => {
+          signal?.removeEventListener('abort', withdraw);
+          if (this.#editor.shown) this.#editor.leave();
+          this.#question = undefined;
+          this.#editor.swap(draft);
+          this.#showPrompt();
+          resolve(answer);
+        },
+      };
+      this.#showPrompt();
+    });
   }
 
   #putNotices(): void {
