@@ -1,7 +1,6 @@
 import type { CompleterResult } from 'node:readline';
 import { waysOf, type Command, type Console } from './commands/command.ts';
-import { commandOf, namesOf } from './commands/index.ts';
-import { completePrompt } from './commands/prompts.ts';
+import { commandOf, namesOf, promptOf } from './commands/index.ts';
 import { completePath } from './prompt/complete-path.ts';
 
 /** What Tab offers: commands and their words after a slash, paths and resources after an @. */
@@ -11,7 +10,7 @@ export async function completeLine(console: Console, line: string): Promise<Comp
     typed,
   ];
   if (/^\/\S*$/.test(line)) {
-    const names = namesOf(console).map((one) => `/${one}`);
+    const names = namesOf(console.chat).map((one) => `/${one}`);
     return offer(line, names);
   }
   const mention = /(?:^|\s)(@(?:"[^"]*|[^\s"]*))$/.exec(line)?.[1];
@@ -20,7 +19,13 @@ export async function completeLine(console: Console, line: string): Promise<Comp
   const words = rest.split(/\s+/);
   const typed = words.pop() ?? '';
   const command = commandOf(name);
-  if (!command) return offer(typed, completePrompt(console, name));
+  if (!command) {
+    const wanted = promptOf(console.chat, name)?.arguments ?? [];
+    return offer(
+      typed,
+      wanted.map((one) => `${one.name}=`),
+    );
+  }
   const more = (await command.complete?.(console, words)) ?? [];
   return offer(typed, words.length === 0 ? [...literals(command), ...more] : more);
 }

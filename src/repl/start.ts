@@ -31,7 +31,7 @@ export async function chatInTerminal(options: ChatOptions, first: string | undef
     env: options.env,
     paint: createPaint({ palette: config.palette, env: options.env, stream: process.stdout }),
     history: openHistory(join(folders.state, 'history', `${basename(store.folder)}.jsonl`)),
-    complete: async (line) => (interaction ? completeLine(interaction.console, line) : [[], line]),
+    complete: async (line) => (interaction ? completeLine(interaction, line) : [[], line]),
     onInterrupt: (kind) => interaction?.interrupt(kind),
     onModeKey: () => interaction?.nextMode(),
     whileBusy: (line) => interaction?.whileBusy(line) ?? false,

@@ -16,10 +16,8 @@ export const sessionCommands: Commands = {
   compact: {
     usage: '[WHAT MATTERS]',
     help: 'shortens the conversation to a summary',
-    run: ({ chat }, focus) => ({
-      next: 'show',
-      events: (signal) => shorten(chat, { signal, why: 'asked', ...(focus === '' ? {} : { focus }) }),
-    }),
+    run: ({ chat, show }, focus) =>
+      show((signal) => shorten(chat, { signal, why: 'asked', ...(focus !== '' && { focus }) })),
   },
   new: {
     help: 'begins a new session; this one is kept',
@@ -100,23 +98,24 @@ export const sessionCommands: Commands = {
   },
 };
 
-async function resume({ chat, terminal }: Console, args: string): Promise<Result> {
+async function resume(console: Console, args: string): Promise<Result> {
+  const { chat, terminal } = console;
   const { store } = chat.world;
   const [, doomed] = /^remove\s+(.+)$/.exec(args) ?? [];
   const wanted = doomed ?? args;
   const info = wanted === '' ? await pickSession(store, terminal, 'none of them') : store.find(wanted);
-  if (!info && wanted === '') return undefined;
+  if (!info && wanted === '') return;
   if (!info) throw wrongUse(`There is no session "${wanted}" in this project; /resume lists them.`);
   if (info.id === chat.session.id) throw wrongUse('That is the session you are in.');
   if (doomed !== undefined) {
     if (await terminal.confirm(`Remove "${printable(info.name)}" for good?`)) store.remove(info);
-    return undefined;
+    return;
   }
   await chat.useSession(resumed(store, info, (text) => chat.warn(text)));
   await chat.askModel();
   terminal.print(terminal.paint.dim(`session ${printable(chat.session.state.name ?? info.name)}`));
-  showEnd({ chat, terminal });
-  return { next: 'resume' };
+  showEnd(console);
+  await console.finish();
 }
 
 function tree({ chat, terminal }: Console): string {
@@ -147,7 +146,6 @@ function branch({ chat, terminal }: Console, id: string): Result {
     );
   chat.session.moveTo(entry.type === 'user' ? entry.parent : entry.id);
   if (entry.type === 'user') terminal.prefill(said(entry));
-  return undefined;
 }
 
 function exportTo({ chat }: Console, file: string): string {

@@ -1,7 +1,7 @@
 import type { Chat } from '../chat.ts';
 import type { Entry, StoredPart, Todo } from '../session/entry.ts';
 import { searchSessions } from '../session/search.ts';
-import { createMarkdownStream } from '../terminal/markdown.ts';
+import { MarkdownStream } from '../terminal/markdown.ts';
 import { inLine, printable } from '../terminal/printable.ts';
 import { wrapped } from '../terminal/prose.ts';
 import { todoLines } from '../terminal/show.ts';
@@ -91,7 +91,7 @@ const exitPlan = (chat: Chat): Tool =>
         return failed('This is not in plan mode: there is no plan to hand in. Go on.');
       if (!chat.person)
         return replied('Nobody is here to approve the plan. End with the plan as your answer.');
-      const shown = createMarkdownStream(chat.person);
+      const shown = new MarkdownStream(chat.person);
       shown.push(String(plan));
       shown.end();
       const answer = await choice(chat, 'The plan: choose, or say what to change', ways, signal);

@@ -4,7 +4,8 @@ import type { Paint } from '../terminal/paint.ts';
 import { escaped, inLine } from '../terminal/printable.ts';
 import { wrapped } from '../terminal/prose.ts';
 import { counted, oneLine } from '../terminal/show.ts';
-import type { Question, Terminal } from '../terminal/terminal.ts';
+import type { Question } from '../terminal/question.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { cutToCells } from '../terminal/width.ts';
 
 const answers: Readonly<Record<string, Answer>> = {

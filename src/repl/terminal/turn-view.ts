@@ -1,9 +1,9 @@
 import type { Chat } from '../chat.ts';
 import type { Usage } from '../message.ts';
-import { shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
+import { shownName, type Tool } from '../toolbox/tool.ts';
 import type { TurnEnd, TurnEvent } from '../turn/turn-event.ts';
 import { aboveDiff, diffLines, looksLikeDiff } from './diff.ts';
-import { createMarkdownStream, type MarkdownStream } from './markdown.ts';
+import { MarkdownStream } from './markdown.ts';
 import { printable } from './printable.ts';
 import { callLine, endings, resultLine, tellingArgument, thoughtsLine, usageLine } from './show.ts';
 import type { Terminal } from './terminal.ts';
@@ -12,21 +12,19 @@ import type { Terminal } from './terminal.ts';
 const stallMs = 3000;
 /** Lines of a diff that nobody has been asked about. */
 const mostDiffLines = 40;
-const awaited = 'waiting for the model';
+export const awaited = 'waiting for the model';
 
 type EventOf<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>;
 
 /** Shows a turn: text as it streams, one line a call and one a result; never moves the cursor. */
 export class TurnView {
-  /** The last call with its whole result, for `/last`. */
-  last: { readonly title: string; readonly reply: ToolReply } | undefined;
-  /** What the model thought before its last answer. */
-  thoughts = '';
   readonly #terminal: Terminal;
   readonly #chat: Chat;
-  readonly #thoughtsShown: () => boolean;
+  readonly #showsThoughts: () => boolean;
   readonly #markdown: MarkdownStream;
   #streaming: 'text' | 'thoughts' | undefined;
+  /** What the model thinks now, and since when. */
+  #thoughts = '';
   #thinkingSince = 0;
   readonly #startedAt = performance.now();
   #total: Usage | undefined;
@@ -38,8 +36,8 @@ export class TurnView {
   constructor(terminal: Terminal, chat: Chat, thoughtsShown: () => boolean) {
     this.#terminal = terminal;
     this.#chat = chat;
-    this.#thoughtsShown = thoughtsShown;
-    this.#markdown = createMarkdownStream(terminal);
+    this.#showsThoughts = () => thoughtsShown() && terminal.screen;
+    this.#markdown = new MarkdownStream(terminal);
   }
 
   show(event: TurnEvent): void {
@@ -82,10 +80,6 @@ export class TurnView {
     }
   }
 
-  get #showsThoughts(): boolean {
-    return this.#thoughtsShown() && this.#terminal.screen;
-  }
-
   #toolOf(name: string): Tool | undefined {
     return this.#chat.tools().find((tool) => tool.name === name);
   }
@@ -100,11 +94,11 @@ export class TurnView {
     if (this.#streaming !== kind) {
       this.#finish();
       this.#streaming = kind;
-      if (kind === 'thoughts') [this.thoughts, this.#thinkingSince] = ['', performance.now()];
+      if (kind === 'thoughts') [this.#thoughts, this.#thinkingSince] = ['', performance.now()];
     }
     if (kind === 'text') this.#markdown.push(text);
-    else this.thoughts += text;
-    if (kind === 'thoughts' && this.#showsThoughts) terminal.write(terminal.paint.dim(printable(text)));
+    else this.#thoughts += text;
+    if (kind === 'thoughts' && this.#showsThoughts()) terminal.write(terminal.paint.dim(printable(text)));
     terminal.working(awaited, stallMs);
   }
 
@@ -112,8 +106,8 @@ export class TurnView {
     const ms = performance.now() - this.#thinkingSince;
     if (this.#streaming === 'text') this.#markdown.end();
     // An empty row below them: without colours nothing else would tell thoughts from what is said.
-    else if (this.#streaming && this.#showsThoughts) this.#terminal.print('\n');
-    else if (this.#streaming) this.#terminal.note(thoughtsLine(this.thoughts, ms, this.#terminal));
+    else if (this.#streaming && this.#showsThoughts()) this.#terminal.print('\n');
+    else if (this.#streaming) this.#terminal.note(thoughtsLine(this.#thoughts, ms, this.#terminal));
     this.#streaming = undefined;
   }
 
@@ -133,7 +127,6 @@ export class TurnView {
     this.#running.delete(call.id);
     const tool = started?.tool ?? this.#toolOf(call.name);
     const name = this.#nameOf(call.name);
-    this.last = { title: name, reply };
     // One that was not made has not been shown yet, nor one that was to show itself and did not.
     if (!started || (tool?.quiet && reply.shown === undefined)) terminal.note(callLine(call, tool, terminal));
     if (reply.shown !== undefined) {
