@@ -1,11 +1,12 @@
 import type { Chat } from './chat.ts';
 import type { Console, Events } from './commands/command.ts';
 import { runCommand } from './commands/index.ts';
+import { completeLine } from './complete.ts';
 import { ChatError } from './errors.ts';
 import type { Model } from './models/model.ts';
 import { unfinishedCalls } from './session/unfinished.ts';
 import { printable } from './terminal/printable.ts';
-import type { Terminal } from './terminal/terminal.ts';
+import type { Host, Terminal } from './terminal/terminal.ts';
 import { awaited, TurnView } from './terminal/turn-view.ts';
 import { send, turn } from './turn/send.ts';
 import { fillNow } from './turn/shorten.ts';
@@ -14,7 +15,7 @@ import { fillNow } from './turn/shorten.ts';
 const ladderMs = 2000;
 
 /** The loop of the chat: reads a line, runs it as a command or a turn, shows what happens. */
-export class Interaction implements Console {
+export class Interaction implements Console, Host {
   readonly chat: Chat;
   readonly terminal: Terminal;
   thoughts: boolean;
@@ -29,6 +30,8 @@ export class Interaction implements Console {
     this.thoughts = chat.world.config.thoughts;
   }
 
+  complete = (line: string) => completeLine(this, line);
+
   /** A line that was entered while a turn runs: whether it is a command that cannot wait, and was run. */
   whileBusy(line: string): boolean {
     const [command] = line.trim().split(' ');
@@ -39,12 +42,12 @@ export class Interaction implements Console {
   }
 
   /** To be called for every Ctrl-C or Escape while a turn runs. */
-  interrupt(kind: 'ctrl_c' | 'escape'): void {
+  interrupt(kind: 'ctrl+c' | 'escape'): void {
     const now = performance.now();
     const again = now - this.#interruptedAt < ladderMs;
     this.#interruptedAt = now;
     // A command that hangs is no turn, and cannot be interrupted otherwise.
-    if (kind === 'ctrl_c' && again && this.#running?.signal.aborted !== false) {
+    if (kind === 'ctrl+c' && again && this.#running?.signal.aborted !== false) {
       this.terminal.close();
       process.exit(130);
     }

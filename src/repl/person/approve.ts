@@ -1,9 +1,8 @@
 import type { Answer, CheckedCall } from '../approval/approval.ts';
-import { diffLines, looksLikeDiff } from '../terminal/diff.ts';
 import type { Paint } from '../terminal/paint.ts';
 import { escaped, inLine } from '../terminal/printable.ts';
 import { wrapped } from '../terminal/prose.ts';
-import { counted, oneLine } from '../terminal/show.ts';
+import { counted, diffLines, looksLikeDiff, oneLine } from '../terminal/show.ts';
 import type { Question } from '../terminal/question.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { cutToCells } from '../terminal/width.ts';

@@ -6,7 +6,6 @@ import { ChatError } from '../errors.ts';
 import type { Part } from '../message.ts';
 import { live } from '../text/inert.ts';
 import { fitLines, wrapped } from './elements.ts';
-import { mentionsIn, type Mention } from './mentions.ts';
 import { decodeText, directoryListing, imageType, readRegularFile } from './read-files.ts';
 
 /** No context window holds more. */
@@ -104,19 +103,24 @@ async function attachedBy(
   for (const name of names) {
     const path = absolute(name, cwd);
     const facts = await stat(path).catch(() => undefined);
-    const [, server, uri] = /^([\w-]{2,}):([a-z][a-z\d+.-]*:\S+)$/i.exec(name) ?? [];
     const real = facts ? await realpath(path).catch(() => path) : name;
     if (seen.has(real)) return [];
     const tag = facts?.isDirectory() ? 'directory' : facts ? 'file' : 'resource';
-    const found = await attempt(tag, name, async () => {
-      if (tag === 'directory') return [{ type: 'text', text: await directoryListing(path) }];
-      if (tag === 'file') return [taken(await contentOf(path), images)];
-      const parts = server && uri ? await readResource(server, uri) : undefined;
-      return (parts ?? []).map((part) => taken(part, images));
-    });
-    if (found.length === 0) continue;
+    const [, server = '', uri = ''] = /^([\w-]{2,}):([a-z][a-z\d+.-]*:\S+)$/i.exec(name) ?? [];
+    let parts: readonly (Part | string)[];
+    try {
+      if (tag === 'directory') parts = [{ type: 'text', text: await directoryListing(path) }];
+      else if (tag === 'file') parts = [await contentOf(path)];
+      else parts = (uri && (await readResource(server, uri))) || [];
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      parts = [error instanceof ChatError ? message : (code ?? message)];
+    }
+    if (parts.length === 0) continue;
     seen.add(real);
-    return found;
+    const isRefused = (part: Part | string) => typeof part !== 'string' && part.type === 'image' && !images;
+    const refused = 'an image, and this model takes none';
+    return parts.map((part) => ({ tag, name, content: isRefused(part) ? refused : part }));
   }
   const name = names.at(-1);
   // Else it may well be a person, or anything.
@@ -127,19 +131,6 @@ async function attachedBy(
 /** `~` is a person's word for the home folder, here as in a shell. */
 export const absolute = (name: string, cwd: string): string =>
   resolve(cwd, /^~(?=$|[/\\])/.test(name) ? homedir() + name.slice(1) : name);
-
-async function attempt(
-  tag: Attached['tag'],
-  name: string,
-  read: () => Promise<readonly Part[]>,
-): Promise<Attached[]> {
-  try {
-    return (await read()).map((content) => ({ tag, name, content }));
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return [{ tag, name, content: error instanceof ChatError ? message : (code ?? message) }];
-  }
-}
 
 /** Throws ATTACHMENT_REFUSED for what the model cannot read. */
 async function contentOf(path: string): Promise<Part> {
@@ -153,7 +144,36 @@ async function contentOf(path: string): Promise<Part> {
   throw new ChatError('ATTACHMENT_REFUSED', `no text in UTF-8, ${bytes.length} bytes`);
 }
 
-function taken(part: Part, images: boolean): Part {
-  if (part.type === 'text' || images) return part;
-  throw new ChatError('ATTACHMENT_REFUSED', 'an image, and this model takes none');
+/** Something that may be a file, a folder or a resource: `@name` or `@"name with spaces"`. */
+interface Mention {
+  /** What it may mean, best first: what follows a name in a sentence is not always part of it. */
+  readonly names: readonly string[];
+  /** Written in quotes: surely meant as a name. */
+  readonly quoted: boolean;
+}
+
+/** More are not looked at, nor longer ones: a file of prompts may be full of them. */
+const mostMentions = 200;
+const mostChars = 1024;
+
+/** The mentions in a text, each once. The `@` of an e-mail address, inside a word, is none, nor one that is `inert`. */
+function mentionsIn(text: string): readonly Mention[] {
+  const found = new Map<string, Mention>();
+  // U+FE0E is the mark of inert.ts: only the beginning of a name has to be the person's own.
+  for (const [whole, quoted, plain = ''] of text.matchAll(
+    /(?<![\w@./+-])@(?!\ufe0e)(?:"([^"\r\n]+)"|([^\s"@]+(?:(?<=[!-~])@[^\s"@]+){0,8}))/g,
+  )) {
+    if (found.size === mostMentions) break;
+    const names = quoted === undefined ? shorter(live(plain).slice(0, mostChars)) : [live(quoted)];
+    found.set(whole, { names, quoted: quoted !== undefined });
+  }
+  return [...found.values()];
+}
+
+/** The name without what may follow it in a sentence: punctuation, or text of a script that needs no spaces. */
+function shorter(name: string): string[] {
+  const rest = name.replace(/(?:[.,;:!?)\]}>'`*]|[^\0-\x7f]+)$/, '');
+  // `@.` and `@...` are marks of a sentence; the folder is written `@./`.
+  if (/^\.*$/.test(name)) return [];
+  return rest === name ? [name] : [name, ...shorter(rest)];
 }

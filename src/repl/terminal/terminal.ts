@@ -10,17 +10,21 @@ import { wrapped } from './prose.ts';
 import { answerOf, type Question } from './question.ts';
 import { Screen } from './screen.ts';
 
-export interface TerminalOptions {
+interface TerminalOptions {
   readonly input: ReadStream;
   readonly output: WriteStream;
   readonly env: NodeJS.ProcessEnv;
   readonly paint: Paint;
   readonly history: History;
-  readonly complete: (line: string) => Promise<CompleterResult>;
+}
+
+/** What the terminal is used by. */
+export interface Host {
+  complete(line: string): Promise<CompleterResult>;
   /** While something is under way: each Ctrl-C, and an Escape by itself. */
-  onInterrupt(kind: 'ctrl_c' | 'escape'): void;
+  interrupt(kind: 'ctrl+c' | 'escape'): void;
   /** Shift+Tab, at the prompt or while something is under way. */
-  onModeKey(): void;
+  nextMode(): void;
   /** A line entered while something is under way: whether it was dealt with at once, instead of being queued. */
   whileBusy(line: string): boolean;
 }
@@ -42,7 +46,8 @@ export class Terminal extends Screen {
   readonly interactive: boolean;
   /** What is written is seen on a screen; else it is a pipe or a file. */
   readonly screen: boolean;
-  readonly #options: TerminalOptions;
+  host: Host | undefined;
+  readonly #history: History;
   readonly #editor: LineEditor;
   readonly #queue: Entered[] = [];
   #ended = false;
@@ -54,10 +59,9 @@ export class Terminal extends Screen {
   #interruptedAt = -Infinity;
   #handedOver = false;
 
-  constructor(options: TerminalOptions) {
-    const { input, output, paint, env, history } = options;
+  constructor({ input, output, paint, env, history }: TerminalOptions) {
     super(output, paint);
-    this.#options = options;
+    this.#history = history;
     // Streams that are no terminals do not have the property.
     this.interactive = Boolean(input.isTTY && output.isTTY) && env['TERM'] !== 'dumb';
     this.screen = Boolean(output.isTTY);
@@ -66,7 +70,7 @@ export class Terminal extends Screen {
       output,
       edits: this.interactive,
       history: history.entries,
-      complete: options.complete,
+      complete: async (line) => this.host?.complete(line) ?? [[], line],
       entered: (line) => this.#entered(line),
       pressed: (key) => this.#pressed(key),
       resumed: () => this.#showPrompt(),
@@ -248,9 +252,9 @@ export class Terminal extends Screen {
     if (this.#question) return this.#answer(live(line.text));
     if (!this.interactive && !this.#waiting) return void this.#queue.push(line);
     if (line.text.trim() === '' && !this.#waiting) return;
-    if (this.interactive) this.#options.history.add(line.text);
+    if (this.interactive) this.#history.add(line.text);
     if (this.#waiting) return this.#settle(line.text);
-    if (this.#options.whileBusy(line.text)) return;
+    if (this.host?.whileBusy(line.text)) return;
     this.#queue.push(line);
     const notice = `${this.paint.dim(`queued: ${line.shown.replaceAll('\n', ' ')}`)}\n`;
     if (!this.atLineStart) return void (this.notices += notice);
@@ -259,21 +263,21 @@ export class Terminal extends Screen {
   }
 
   #pressed(key: PressedKey): void {
-    if (key === 'ctrl_c') this.#interrupted();
-    else if (key === 'suspend') {
+    if (key === 'ctrl+c') this.#interrupted();
+    else if (key === 'ctrl+z') {
       this.clear();
       this.#editor.hide();
     } else if (this.#question) {
-      if (key !== 'mode') this.#answer(undefined);
-    } else if (key === 'mode') this.#options.onModeKey();
-    else if (key === 'end') this.#leave();
-    else if (!this.#waiting) this.#options.onInterrupt('escape');
+      if (key !== 'shift+tab') this.#answer(undefined);
+    } else if (key === 'shift+tab') this.host?.nextMode();
+    else if (key === 'ctrl+d') this.#leave();
+    else if (!this.#waiting) this.host?.interrupt('escape');
   }
 
   #interrupted(): void {
     const asked = this.#question;
     this.#answer(undefined);
-    if (!this.#waiting) return this.#options.onInterrupt('ctrl_c');
+    if (!this.#waiting) return this.host?.interrupt('ctrl+c');
     // Also when what asked is no turn, and asks again each time.
     const now = performance.now();
     const again = now - this.#interruptedAt < againMs;
