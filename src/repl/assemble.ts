@@ -28,7 +28,7 @@ export async function assemble(setting: Setting, terminal: Terminal | undefined)
   const profile = named ? await profileNamed(named, world) : undefined;
   // An alias knows more of a model than its name does.
   const name = options.model ?? known ?? profile?.model;
-  const model = await firstModel(name, world, terminal);
+  const model = await firstModel(name, world);
   const made = new Chat(world, session, { model, profile, ownTools });
   chat.current = made;
   warnOfGone(made);
@@ -51,11 +51,7 @@ async function obeyFlags(session: Session, world: World): Promise<void> {
  * endpoint that was moved and has a key; else one that answers on this machine, if the person wants it. Throws
  * ChatError NO_MODEL, with what to do.
  */
-async function firstModel(
-  name: string | undefined,
-  world: World,
-  terminal: Terminal | undefined,
-): Promise<Model> {
+async function firstModel(name: string | undefined, world: World): Promise<Model> {
   const { modelOf, options, warn } = world;
   try {
     return modelOf(name);
@@ -63,21 +59,20 @@ async function firstModel(
     if (!(error instanceof ChatError)) throw error;
     if (name !== undefined && options.model === undefined && error.code !== 'CONFIG_INVALID') {
       // A session's own model may be gone from the configuration.
-      const other = await firstModel(undefined, world, terminal);
+      const other = await firstModel(undefined, world);
       warn(`${error.message} ${nameOf(other)} goes on with this session.`);
       return other;
     }
     if (error.code !== 'NO_MODEL' || name !== undefined) throw error;
     // A recording needs none that answers.
     if (options.replay !== undefined) return modelOf('openai/replayed');
-    return modelOf(await answering(error, world, terminal));
+    return modelOf(await answering(error, world));
   }
 }
 
 async function answering(
   error: ChatError,
-  { options: { env }, config, keyFor }: World,
-  terminal: Terminal | undefined,
+  { options: { env }, config, keyFor, person }: World,
 ): Promise<string> {
   const endpoints = endpointsOf(config, env);
   const keyed = endpoints.filter((each) => each.keyVariables.length > 0 && hasKey(each, env));
@@ -85,17 +80,16 @@ async function answering(
   const found = await findModel([...keyed, ...own], keyFor);
   if (found === undefined) throw error;
   if (keyed.some((each) => found.startsWith(`${each.name}/`))) return found;
-  if (!terminal?.interactive)
+  if (!person)
     throw new ChatError('NO_MODEL', `${error.message}\nOne answers on this machine: --model ${found}`);
-  terminal.note(printable(error.message));
-  const line = `${printable(found)} answers on this machine. Use it?`;
-  if (!(await terminal.confirm(line))) throw new ChatError('NO_MODEL', 'No model was chosen.');
-  return found;
+  person.note(printable(error.message));
+  if (await person.confirm(`${printable(found)} answers on this machine. Use it?`)) return found;
+  throw new ChatError('NO_MODEL', 'No model was chosen.');
 }
 
 /**
- * Starts the servers: our own, those of the person's mcp.json and of files named on the command line; of one name, the
- * last counts. Resolves when they are there or `patienceMs` are over; what is wrong with one is told, and stops nothing.
+ * Starts the servers: our own, those of the person's mcp.json and of files named on the command line; of one name,
+ * the last counts. Resolves when they are there or `patienceMs` are over; what is wrong with one is told.
  */
 export async function connect(chat: Chat, tell: (text: string) => void, patienceMs: number): Promise<void> {
   const { toolbox, options, folders, store } = chat.world;

@@ -108,7 +108,7 @@ async function resume(console: Console, args: string): Promise<Result> {
   const wanted = doomed ?? args;
   const info = wanted === '' ? await pickSession(store, terminal, 'none of them') : store.find(wanted);
   if (!info && wanted === '') return;
-  if (!info) throw wrongUse(`There is no session "${wanted}" in this project; /resume lists them.`);
+  if (!info) throw wrongUse(`${none(wanted)}; /resume lists them.`);
   if (info.id === chat.session.id) throw wrongUse('That is the session you are in.');
   if (doomed !== undefined) {
     if (await terminal.confirm(`Remove "${printable(info.name)}" for good?`)) store.remove(info);
@@ -189,14 +189,15 @@ export async function openSession(
   const { session: choice } = options;
   if (choice.kind === 'new' || choice.kind === 'none') return newSession(options, store);
   const which = choice.kind === 'resume' ? choice.which : undefined;
-  const picks = choice.kind === 'resume' && which === undefined && terminal;
-  const found = which === undefined ? store.list()[0] : store.find(which);
-  const info = picks ? await pickSession(store, terminal, 'a new session') : found;
-  if (info) return resumed(store, info, warn);
-  if (which === undefined) return newSession(options, store);
-  const way = 'toolcrib chat --resume lists them.';
-  throw new ChatError('SESSION_UNUSABLE', `There is no session "${which}" in this project; ${way}`);
+  let info = which === undefined ? store.list()[0] : store.find(which);
+  if (!info && which !== undefined)
+    throw new ChatError('SESSION_UNUSABLE', `${none(which)}; toolcrib chat --resume lists them.`);
+  if (choice.kind === 'resume' && which === undefined && terminal)
+    info = await pickSession(store, terminal, 'a new session');
+  return info ? resumed(store, info, warn) : newSession(options, store);
 }
+
+const none = (which: string) => `There is no session "${which}" in this project`;
 
 /** A new session, kept as the command line says. */
 const newSession = ({ session, cwd, temporary }: ChatOptions, store: Store): Session =>

@@ -3,8 +3,9 @@ import { listModels } from '../models/endpoints.ts';
 import { nameOf } from '../models/model.ts';
 import { absolute } from '../prompt/attachments.ts';
 import { printable } from '../terminal/printable.ts';
-import { oneLineEach, table } from '../terminal/table.ts';
-import { whyTable } from '../approval/decide.ts';
+import { table } from '../terminal/table.ts';
+import { cutToCells } from '../terminal/width.ts';
+import { whyRows } from '../approval/decide.ts';
 import { estimateTools } from '../context/tokens.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import { offeredTools } from '../turn/agent.ts';
@@ -77,13 +78,13 @@ export const setupCommands: Commands = {
 };
 
 function modelList({ model, world }: Chat, width: number): string {
-  const rows = listModels(world.config, world.options.env).map(({ name, note }): [string, string] => [
+  const rows = listModels(world.config, world.options.env).map(({ name, note }) => [
     // An alias is shown with what it stands for.
     [name, note].includes(nameOf(model)) ? `* ${name}` : `  ${name}`,
     note,
   ]);
   const head = `${printable(nameOf(model))}, a window of ${model.capabilities.contextWindow} tokens`;
-  return [head, ...oneLineEach(rows, width)].join('\n');
+  return [head, ...table(rows, width)].join('\n');
 }
 
 async function roots({ chat }: Console, args: string): Promise<Result> {
@@ -135,7 +136,8 @@ async function tools({ chat, terminal }: Console, args: string): Promise<string>
   if (word === '') return toolList(offered, terminal);
   if (word === 'why') {
     const context = { mode: chat.mode, rules: chat.rules(), interactive: chat.person !== undefined };
-    return whyTable(name === '' ? chat.tools() : [toolOf(chat, name)], context).join('\n');
+    const wanted = name === '' ? chat.tools() : [toolOf(chat, name)];
+    return table(whyRows(wanted, context), terminal.width).join('\n');
   }
   if (word === 'refresh') {
     await Promise.all(toolbox.servers().map((server) => toolbox.restart(server.name)));
@@ -161,11 +163,13 @@ const toolList = (offered: readonly Tool[], { width, paint }: Console['terminal'
   [...new Set(offered.map(({ server }) => server))]
     .flatMap((server) => {
       const own = offered.filter((tool) => tool.server === server);
-      const rows = own.map(({ tool, description }): [string, string] => [
-        `  ${printable(tool)}`,
-        printable(description.split('\n')[0] ?? ''),
+      const names = own.map(({ tool }) => printable(tool));
+      const room = Math.max(16, width - 5 - Math.max(...names.map(({ length }) => length)));
+      const rows = own.map(({ description }, at) => [
+        `  ${names[at] ?? ''}`,
+        cutToCells(printable(description.split('\n')[0] ?? ''), room),
       ]);
-      return [paint.strong(`${printable(server)}: ${own.length} tools`), ...oneLineEach(rows, width)];
+      return [paint.strong(`${printable(server)}: ${own.length} tools`), ...table(rows, width)];
     })
     .join('\n');
 
@@ -176,9 +180,7 @@ async function mcp(console: Console, args: string): Promise<Result> {
     if (!toolbox.servers().some((one) => one.name === name))
       throw wrongUse(`/mcp restart: there is no server ${name || 'without a name'}.`);
     await toolbox.restart(name);
-    return stateOf(console, name);
-  }
-  if (word !== '') return misused;
+  } else if (word !== '') return misused;
   const rows = toolbox
     .servers()
     .map((server) => [
@@ -189,9 +191,4 @@ async function mcp(console: Console, args: string): Promise<Result> {
       printable(server.error ?? ''),
     ]);
   return table(rows, console.terminal.width).join('\n') || 'There are no servers.';
-}
-
-function stateOf({ chat }: Console, name: string): string {
-  const { state, error } = chat.world.toolbox.servers().find((one) => one.name === name) ?? {};
-  return `${name} is ${state}${error === undefined ? '' : `: ${printable(error)}`}`;
 }

@@ -43,7 +43,7 @@ export async function askForm(terminal: Terminal, request: ElicitRequest): Promi
   for (const [at, [name, property]] of fields.entries()) {
     const schema = objectOf(property);
     const required = needed.includes(name);
-    const { default: preset } = schema;
+    const preset = valueOf(schema['default']);
     const choices = [...choicesOf(schema), ...choicesOf(objectOf(schema['items']))];
     const notes = [
       ...(preset === undefined ? [] : [`Enter: ${inLine(String(preset), longest)}`]),
@@ -60,15 +60,9 @@ export async function askForm(terminal: Terminal, request: ElicitRequest): Promi
       ],
       line: `${asks} ${inLine(textOf(schema['title']) || name, longest)} (${notes.join(', ')})`,
       async words(said) {
-        if (said === '' && preset !== undefined) return { value: { given: preset as ElicitValue } };
-        if (said === '') return required ? { problem: 'An answer is needed.' } : { value: {} };
-        const given = meant(said, schema, choices);
-        const form = { name, description: '', inputSchema: { properties: { [name]: schema } } };
-        const found = await checkArguments(form, JSON.stringify({ [name]: given }));
-        if (!('problem' in found)) return { value: { given } };
-        const which = choices.map(({ title }) => title).join(', ');
-        const problem = found.problem.replace('The arguments do', 'That does');
-        return { problem: inLine(which ? `Answer one of ${which}.` : problem) };
+        if (said !== '') return readField(said, name, schema, choices);
+        if (preset !== undefined) return { value: { given: preset } };
+        return required ? { problem: 'An answer is needed.' } : { value: {} };
       },
       signal,
     });
@@ -77,6 +71,27 @@ export async function askForm(terminal: Terminal, request: ElicitRequest): Promi
   }
   return { action: 'accept', content };
 }
+
+/** What was typed as the value of a field, or why it does not fit its schema. */
+async function readField(said: string, name: string, schema: JsonObject, choices: readonly Choice[]) {
+  const format = textOf(schema['format']);
+  if (formats.get(format)?.test(said) === false) return { problem: inLine(`"${said}" is no ${format}.`) };
+  const given = meant(said, schema, choices);
+  const form = { name, description: '', inputSchema: { properties: { [name]: schema } } };
+  const found = await checkArguments(form, JSON.stringify({ [name]: given }));
+  if (!('problem' in found)) return { value: { given } };
+  const titles = choices.map(({ title }) => title).join(', ');
+  const problem = found.problem.replace('The arguments do', 'That does');
+  return { problem: inLine(titles ? `Answer one of ${titles}.` : problem) };
+}
+
+/** Those of the specification; a server's own `pattern` is its own to check. */
+const formats = new Map<unknown, RegExp>([
+  ['email', /^[^\s@]+@[^\s@]+$/],
+  ['uri', /^[a-z][a-z\d+.-]*:\S+$/i],
+  ['date', /^\d{4}-\d{2}-\d{2}$/],
+  ['date-time', /^\d{4}-\d{2}-\d{2}T/i],
+]);
 
 /** A server's lines without empty ones, and so few that they push nothing out of sight. */
 function shortened(given: readonly string[], most: number): string[] {
@@ -116,4 +131,9 @@ function chosen(typed: string, choices: readonly Choice[]): string {
   const lower = typed.toLowerCase();
   const found = choices.find((one) => [one.value, one.title].some((name) => name.toLowerCase() === lower));
   return (found ?? (/^\d+$/.test(typed) ? choices[Number(typed) - 1] : undefined))?.value ?? typed;
+}
+
+function valueOf(value: unknown): ElicitValue | undefined {
+  if (Array.isArray(value)) return value.map(String);
+  return ['string', 'number', 'boolean'].includes(typeof value) ? (value as ElicitValue) : undefined;
 }

@@ -26,10 +26,8 @@ export interface AttachmentOptions {
 export interface Attachments {
   /** The text with what it mentions below it, and the images. */
   readonly content: Part[];
-  /** For the person, a line for each attachment that was read. */
-  readonly notes: string[];
-  /** And for each that was cut, refused or is not there. */
-  readonly warnings: string[];
+  /** For the person: a note for each that was read, a warning for each that was cut, refused or is not there. */
+  readonly told: readonly { readonly type: 'note' | 'warning'; readonly text: string }[];
   /** What the person called an image of `content`. */
   nameOf(part: Part): string | undefined;
 }
@@ -54,30 +52,29 @@ export async function readAttachments(text: string, options: AttachmentOptions):
     typeof content !== 'string' && content.type === 'text' ? [content.text] : [],
   );
   const share = fairShare(texts.map(estimateTokens), options.budgetTokens);
-  const notes: string[] = [];
-  const warnings: string[] = [];
+  const told: { type: 'note' | 'warning'; text: string }[] = [];
+  const tell = (type: 'note' | 'warning', text: string) => told.push({ type, text });
   const blocks: string[] = [];
   const images = new Map<Part, string>();
   for (const { tag, name, content } of found) {
     if (typeof content === 'string') {
       blocks.push(wrapped(tag, { path: name, error: content }));
-      warnings.push(`${name}: ${content}`);
+      tell('warning', `${name}: ${content}`);
     } else if (content.type === 'image') {
       images.set(content, name);
-      notes.push(`${name}: ${content.mimeType}`);
+      tell('note', `${name}: ${content.mimeType}`);
     } else {
       const { text: kept, part } = fitLines(content.text, share);
       const notice = part === undefined ? '' : `\n[truncated: ${part}]`;
       blocks.push(wrapped(tag, { path: name }, kept.trimEnd() + notice));
       const count = content.text.split(/\n(?!$)/).length;
-      if (part === undefined) notes.push(`${name}: ${count} ${count === 1 ? 'line' : 'lines'}`);
-      else warnings.push(`${name}: cut to ${part}`);
+      if (part === undefined) tell('note', `${name}: ${count} ${count === 1 ? 'line' : 'lines'}`);
+      else tell('warning', `${name}: cut to ${part}`);
     }
   }
   return {
     content: [{ type: 'text', text: [live(text), ...blocks].join('\n\n') }, ...images.keys()],
-    notes,
-    warnings,
+    told,
     nameOf: (part) => images.get(part),
   };
 }
