@@ -1,42 +1,17 @@
-import { Chat, chosen, warnOfGone, type World } from './chat.ts';
-import { readChatConfig, type ChatConfig } from './config/config.ts';
-import { profileNamed, readProfiles } from './config/profiles.ts';
-import { chatFolders } from './files/folders.ts';
-import { openLog } from './files/log.ts';
-import { firstModel } from './first-model.ts';
-import { resolveModel, withoutKeys } from './models/endpoints.ts';
-import { keyFinder } from './models/key.ts';
+import { join } from 'node:path';
+import { Chat, chosen, warnOfGone } from './chat.ts';
+import { openSession } from './commands/sessions.ts';
+import { readMcpConfig } from './config/mcp-config.ts';
+import { profileNamed } from './config/profiles.ts';
+import { ChatError } from './errors.ts';
+import { findModel } from './models/ask-server.ts';
+import { endpointsOf, hasKey, localNames } from './models/endpoints.ts';
 import { nameOf, type Model } from './models/model.ts';
-import type { ChatOptions } from './options.ts';
 import { ownTools } from './own-tools/own-tools.ts';
-import { askForm } from './person/form.ts';
-import { Person } from './person/person.ts';
-import type { Provider } from './providers/provider.ts';
-import { recording, replaying } from './providers/recording.ts';
-import { ownServer } from './servers.ts';
-import { openSession } from './session-choice.ts';
 import type { Session } from './session/session.ts';
-import { Store } from './session/store.ts';
 import { printable } from './terminal/printable.ts';
 import type { Terminal } from './terminal/terminal.ts';
-import { Toolbox } from './toolbox/toolbox.ts';
-import { traceTo } from './toolbox/trace.ts';
-import { counted, type Spent } from './turn/spent.ts';
-
-/** What is known before anything is opened. */
-export interface Setting {
-  readonly options: ChatOptions;
-  readonly folders: World['folders'];
-  readonly config: ChatConfig;
-  readonly store: Store;
-}
-
-/** Reads the configuration. Throws ChatError CONFIG_INVALID. */
-export async function readSetting(options: ChatOptions): Promise<Setting> {
-  const folders = chatFolders(options.env, options.platform, options.home);
-  const config = await readChatConfig(folders.config);
-  return { options, folders, config, store: new Store(folders.state, options.cwd) };
-}
+import { worldOf, type Setting, type World } from './world.ts';
 
 /**
  * A chat from the command line and the configuration. No server is started and no model asked yet. `terminal` is
@@ -53,8 +28,8 @@ export async function assemble(setting: Setting, terminal: Terminal | undefined)
   const profile = named ? await profileNamed(named, world) : undefined;
   // An alias knows more of a model than its name does.
   const name = options.model ?? known ?? profile?.model;
-  const model = await firstModel(name, world, terminal);
-  const made = new Chat(world, session, { model, profile });
+  const model = await firstModel(name, world);
+  const made = new Chat(world, session, { model, profile, ownTools });
   chat.current = made;
   warnOfGone(made);
   world.log(`toolcrib ${options.version} starts: ${nameOf(model)}, mode ${made.mode}`);
@@ -71,73 +46,70 @@ async function obeyFlags(session: Session, world: World): Promise<void> {
   if (options.rootsGiven) session.append({ type: 'roots', roots });
 }
 
-function worldOf(setting: Setting, terminal: Terminal | undefined, roots: () => readonly string[]): World {
-  const { options, folders, config } = setting;
-  const { env } = options;
-  const person = terminal?.interactive ? new Person(terminal) : undefined;
-  const log = openLog(folders.state);
-  const warn = (text: string) => {
-    log(text);
-    if (terminal) terminal.note(terminal.paint.warning(`! ${printable(text)}`));
-    else if (options.warn) options.warn(text);
-    else process.stderr.write(`toolcrib: ${printable(text)}\n`);
-  };
-  const toolbox = new Toolbox({
-    servers: ownServer(options),
-    roots,
-    elicit: async (request) =>
-      person ? person.inTurn(() => askForm(person.terminal, request)) : { action: 'decline' },
-    warn,
-    log,
-    ...(options.trace === undefined ? {} : { trace: traceTo(options.trace) }),
-    env: withoutKeys(config, env),
-    clientInfo: { name: 'toolcrib-chat', version: options.version },
-  });
-  const spent: Spent = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-  const keyFor = keyFinder(env);
-  const created = providers(setting, { log, keyFor });
-  return {
-    ...setting,
-    person,
-    warn,
-    log,
-    spent,
-    ownTools,
-    toolbox,
-    modelOf: (name) => resolveModel(name, config, env),
-    profiles: () => readProfiles(folders.config, config),
-    keyFor,
-    providerFor: (model) => counted(created(model), model, spent),
-  };
+/**
+ * The model of that name, or the one the configuration or a key in the environment stands for; else the first of an
+ * endpoint that was moved and has a key; else one that answers on this machine, if the person wants it. Throws
+ * ChatError NO_MODEL, with what to do.
+ */
+async function firstModel(name: string | undefined, world: World): Promise<Model> {
+  const { modelOf, options, warn } = world;
+  try {
+    return modelOf(name);
+  } catch (error) {
+    if (!(error instanceof ChatError)) throw error;
+    if (name !== undefined && options.model === undefined && error.code !== 'CONFIG_INVALID') {
+      // A session's own model may be gone from the configuration.
+      const other = await firstModel(undefined, world);
+      warn(`${error.message} ${nameOf(other)} goes on with this session.`);
+      return other;
+    }
+    if (error.code !== 'NO_MODEL' || name !== undefined) throw error;
+    // A recording needs none that answers.
+    if (options.replay !== undefined) return modelOf('openai/replayed');
+    return modelOf(await answering(error, world));
+  }
 }
 
-/** Makes what speaks to a model; to one that was recorded, as it was spoken to then. Loaded when it is needed. */
-function providers(
-  { options }: Setting,
-  { log, keyFor }: Pick<World, 'log' | 'keyFor'>,
-): (model: Model) => Provider {
-  const replay = options.replay === undefined ? undefined : replaying(options.replay);
-  const record = options.record === undefined ? undefined : recording(fetch, options.record);
-  return (asked) => {
-    // Nobody is asked, so that any model will do.
-    const endpoint = replay ? { ...asked.endpoint, wire: replay.wire } : asked.endpoint;
-    const model = { ...asked, endpoint };
-    let made: Promise<Provider> | undefined;
-    const provider = () =>
-      (made ??= import('./providers/create-provider.ts').then(({ createProvider }) =>
-        createProvider(model, {
-          // What a provider says may repeat what it was sent.
-          failed: ({ code, facts }) => log([nameOf(model), code, facts.status ?? ''].join(' ').trim()),
-          key: async () => (replay ? 'none' : keyFor(model.endpoint)),
-          fetch: replay?.fetch ?? record ?? fetch,
-          ...(replay && { sleep: async () => {} }),
-        }),
-      ));
-    return {
-      async *stream(request, signal) {
-        yield* (await provider()).stream(request, signal);
-      },
-      warm: () => void provider().then((one) => one.warm?.()),
-    };
-  };
+async function answering(
+  error: ChatError,
+  { options: { env }, config, keyFor, person }: World,
+): Promise<string> {
+  const endpoints = endpointsOf(config, env);
+  const keyed = endpoints.filter((each) => each.keyVariables.length > 0 && hasKey(each, env));
+  const own = endpoints.filter((each) => each.local && localNames.includes(each.name));
+  const found = await findModel([...keyed, ...own], keyFor);
+  if (found === undefined) throw error;
+  if (keyed.some((each) => found.startsWith(`${each.name}/`))) return found;
+  if (!person)
+    throw new ChatError('NO_MODEL', `${error.message}\nOne answers on this machine: --model ${found}`);
+  person.note(printable(error.message));
+  if (await person.confirm(`${printable(found)} answers on this machine. Use it?`)) return found;
+  throw new ChatError('NO_MODEL', 'No model was chosen.');
+}
+
+/**
+ * Starts the servers: our own, those of the person's mcp.json and of files named on the command line; of one name,
+ * the last counts. Resolves when they are there or `patienceMs` are over; what is wrong with one is told.
+ */
+export async function connect(chat: Chat, tell: (text: string) => void, patienceMs: number): Promise<void> {
+  const { toolbox, options, folders, store } = chat.world;
+  const { env, mcpFiles } = options;
+  toolbox.connect();
+  try {
+    const all = await Promise.all([
+      readMcpConfig(join(folders.config, 'mcp.json'), { env, needed: false }),
+      ...mcpFiles.map((file) => readMcpConfig(file, { env, needed: true })),
+    ]);
+    const byName = new Map(all.flatMap(({ servers }) => servers).map((server) => [server.name, server]));
+    for (const server of byName.values()) void toolbox.add(server);
+    for (const warning of all.flatMap(({ warnings }) => warnings)) tell(`! ${warning}`);
+    store.removeExpired(Date.now());
+  } catch (error) {
+    // Whatever it is: nobody waits for this, so that it would end the program.
+    tell(`! ${error instanceof Error ? error.message : String(error)}`);
+  }
+  await Promise.all([chat.askModel(), toolbox.ready(patienceMs)]);
+  for (const { name, state } of toolbox.servers())
+    if (state === 'connecting') tell(`! MCP server "${name}" is still starting: its tools come later.`);
+  chat.provider.warm?.();
 }

@@ -1,53 +1,24 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CheckedCall, Rule } from './approval/approval.ts';
-import { parseRule } from './approval/rules.ts';
-import { addRule, readRules, ruleFor } from './approval/rules.ts';
-import type { ChatConfig } from './config/config.ts';
+import { addRule, parseRule, readRules, ruleFor } from './approval/rules.ts';
 import { inProfile, profileNamed, profilePrompt, type Profile } from './config/profiles.ts';
 import { ChatError } from './errors.ts';
 import type { ImagePart, Part } from './message.ts';
 import { askModelServer } from './models/ask-server.ts';
-import { nameOf, type Endpoint, type Model } from './models/model.ts';
-import type { ChatOptions } from './options.ts';
-import type { Person } from './person/person.ts';
+import { nameOf, type Model } from './models/model.ts';
+import type { Terminal } from './terminal/terminal.ts';
 import type { Places } from './prompt/instructions.ts';
 import { News } from './prompt/news.ts';
-import { systemPrompt } from './prompt/system-prompt.ts';
+import { joined, usualPrompt } from './prompt/system-prompt.ts';
 import type { Provider } from './providers/provider.ts';
 import type { EntryBody, StoredPart } from './session/entry.ts';
 import type { Session } from './session/session.ts';
-import type { Store } from './session/store.ts';
 import { keepPart, loadPart } from './session/stored-parts.ts';
 import type { Tool } from './toolbox/tool.ts';
-import type { Toolbox } from './toolbox/toolbox.ts';
 import type { Agent, Limits } from './turn/agent.ts';
-import type { Spent } from './turn/spent.ts';
 import type { Mode } from './turn/turn-event.ts';
-
-/** What a running chat is made of. */
-export interface World {
-  readonly options: ChatOptions;
-  readonly config: ChatConfig;
-  /** Where configuration, sessions and the rest are kept. */
-  readonly folders: { readonly config: string; readonly state: string };
-  readonly store: Store;
-  readonly toolbox: Toolbox;
-  /** The tools the chat has itself. */
-  ownTools(chat: Chat): readonly Tool[];
-  /** Without it, nobody can be asked. */
-  readonly person: Person | undefined;
-  readonly spent: Readonly<Spent>;
-  /** A line for the person; `log`: for the log file, which has neither keys nor what was said. */
-  warn(text: string): void;
-  log(text: string): void;
-  modelOf(name: string | undefined): Model;
-  providerFor(model: Model): Provider;
-  /** Throws ChatError NO_KEY. */
-  keyFor(endpoint: Endpoint): Promise<string | undefined>;
-  /** By name. Throws ChatError CONFIG_INVALID. */
-  profiles(): Promise<ReadonlyMap<string, Profile>>;
-}
+import type { World } from './world.ts';
 
 /**
  * A conversation: what commands change and a turn reads. What was set is what the entries of its session say. A
@@ -55,7 +26,7 @@ export interface World {
  */
 export class Chat implements Agent {
   readonly world: World;
-  readonly person: Person | undefined;
+  readonly person: Terminal | undefined;
   readonly hooks: Agent['hooks'];
   readonly schema?: Readonly<Record<string, unknown>>;
   readonly limits: Limits;
@@ -77,23 +48,26 @@ export class Chat implements Agent {
   private readonly written: readonly Rule[];
   private readonly sessionRules: Rule[] = [];
   private kept: readonly Rule[];
+  private readonly ownTools: (chat: Chat) => readonly Tool[];
 
-  constructor(world: World, session: Session, now: { model: Model; profile: Profile | undefined }) {
+  constructor(
+    world: World,
+    session: Session,
+    now: { model: Model; profile: Profile | undefined; ownTools(chat: Chat): readonly Tool[] },
+  ) {
     const { options, config, folders } = world;
     this.world = world;
     this.person = world.person;
     this.hooks = config.hooks;
     this.session = session;
     this.profile = now.profile;
+    this.ownTools = now.ownTools;
     this.model = now.model;
     this.provider = world.providerFor(now.model);
     this.attachments = join(folders.state, 'attachments');
-    const { window } = config.compaction;
-    this.limits = {
-      rounds: options.maxTurns ?? config.maxTurns,
-      autoCompact: config.compaction.auto,
-      ...(window === undefined ? {} : { window }),
-    };
+    const { window, auto: autoCompact } = config.compaction;
+    const rounds = options.maxTurns ?? config.maxTurns;
+    this.limits = { rounds, autoCompact, ...(window !== undefined && { window }) };
     if (options.schema) this.schema = options.schema;
     this.yolo = options.mode === 'yolo';
     this.written = (['deny', 'ask', 'allow'] as const).flatMap((effect) =>
@@ -143,22 +117,23 @@ export class Chat implements Agent {
 
   tools(): readonly Tool[] {
     const { profile } = this;
-    const all = [...this.world.ownTools(this), ...this.world.toolbox.tools()];
-    const wanted = all.filter((tool) => tool.own || !profile || inProfile(tool, profile));
-    return wanted.sort((a, b) => (a.name < b.name ? -1 : 1));
+    const all = [...this.ownTools(this), ...this.world.toolbox.tools()];
+    return all
+      .filter((tool) => tool.own || !profile || inProfile(tool, profile))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
+  /** The same bytes each time, so that prompt caches hold: the time and the mode are told in messages. */
   system(): string {
     const { options, config, toolbox } = this.world;
-    return systemPrompt({
-      base: this.session.state.system ?? config.systemPrompt,
-      profilePrompt: this.profile && profilePrompt(this.profile, options),
-      instructions: (this.news.first ?? []).map((file) => file.text).join('\n\n'),
-      serverInstructions: toolbox.instructions(),
-      cwd: options.cwd,
-      platform: options.platform,
-      model: this.model.id,
-    });
+    const follow = 'The person and the project ask you to follow these; the later ones count more:';
+    return joined([
+      (this.session.state.system ?? config.systemPrompt) || usualPrompt,
+      `The working folder is ${options.cwd} (${options.platform}). You are the model ${this.model.id}.`,
+      this.profile ? profilePrompt(this.profile, options) : '',
+      { head: follow, body: (this.news.first ?? []).map((file) => file.text).join('\n\n') },
+      { head: 'What the servers say about their tools:', body: toolbox.instructions() },
+    ]);
   }
 
   useMode(mode: Mode): void {

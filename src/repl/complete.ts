@@ -1,8 +1,9 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { CompleterResult } from 'node:readline';
 import { waysOf, type Command, type Console } from './commands/command.ts';
-import { commandOf, namesOf } from './commands/index.ts';
-import { completePrompt } from './commands/prompts.ts';
-import { completePath } from './prompt/complete-path.ts';
+import { commandOf, namesOf, promptOf } from './commands/index.ts';
+import { absolute } from './prompt/attachments.ts';
 
 /** What Tab offers: commands and their words after a slash, paths and resources after an @. */
 export async function completeLine(console: Console, line: string): Promise<CompleterResult> {
@@ -11,7 +12,7 @@ export async function completeLine(console: Console, line: string): Promise<Comp
     typed,
   ];
   if (/^\/\S*$/.test(line)) {
-    const names = namesOf(console).map((one) => `/${one}`);
+    const names = namesOf(console.chat).map((one) => `/${one}`);
     return offer(line, names);
   }
   const mention = /(?:^|\s)(@(?:"[^"]*|[^\s"]*))$/.exec(line)?.[1];
@@ -20,7 +21,13 @@ export async function completeLine(console: Console, line: string): Promise<Comp
   const words = rest.split(/\s+/);
   const typed = words.pop() ?? '';
   const command = commandOf(name);
-  if (!command) return offer(typed, completePrompt(console, name));
+  if (!command) {
+    const wanted = promptOf(console.chat, name)?.arguments ?? [];
+    return offer(
+      typed,
+      wanted.map((one) => `${one.name}=`),
+    );
+  }
   const more = (await command.complete?.(console, words)) ?? [];
   return offer(typed, words.length === 0 ? [...literals(command), ...more] : more);
 }
@@ -38,4 +45,30 @@ async function mentioned({ chat }: Console, mention: string): Promise<string[]> 
     return starting((await toolbox.resources(server)).map((uri) => `@${server}:${uri}`));
   const paths = await completePath(mention, chat.roots[0] ?? options.cwd);
   return [...paths, ...(mention.length > 1 ? starting(names.map((name) => `@${name}:`)) : [])];
+}
+
+/** More are no help. */
+const most = 200;
+
+/**
+ * What a beginning such as `@src/re` or `@"my fi` can become: whole mentions, quoted where they have to be. A
+ * folder ends with `/`, and is left open to go on. Names that cannot be written as a mention are left out.
+ */
+async function completePath(fragment: string, cwd: string): Promise<string[]> {
+  const [, quote = '', typed = ''] = /^@?("?)(.*)$/s.exec(fragment) ?? [];
+  const [, folder = '', beginning = ''] = /^(.*[/\\])?(.*)$/s.exec(typed) ?? [];
+  const names = await readdir(absolute(folder || '.', cwd)).catch(() => []);
+  const visible = names.filter((name) => beginning.startsWith('.') || !name.startsWith('.'));
+  const some = visible
+    .filter((name) => name.startsWith(beginning) && !/["\p{Cc}]/u.test(folder + name))
+    .sort()
+    .slice(0, most);
+  return Promise.all(
+    some.map(async (name) => {
+      const facts = await stat(join(absolute(folder || '.', cwd), name)).catch(() => undefined);
+      const path = `${folder}${name}${facts?.isDirectory() === true ? '/' : ''}`;
+      if (quote === '' && !/[\s@]/.test(path)) return `@${path}`;
+      return `@"${path}${path.endsWith('/') ? '' : '"'}`;
+    }),
+  );
 }

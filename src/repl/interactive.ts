@@ -1,55 +1,54 @@
 import type { Chat } from './chat.ts';
-import { sending, type Console } from './commands/command.ts';
+import type { Console, Events } from './commands/command.ts';
 import { runCommand } from './commands/index.ts';
+import { completeLine } from './complete.ts';
 import { ChatError } from './errors.ts';
 import type { Model } from './models/model.ts';
 import { unfinishedCalls } from './session/unfinished.ts';
 import { printable } from './terminal/printable.ts';
-import type { Terminal } from './terminal/terminal.ts';
-import { TurnView } from './terminal/turn-view.ts';
-import { turn } from './turn/send.ts';
+import type { Host, Terminal } from './terminal/terminal.ts';
+import { awaited, TurnView } from './terminal/turn-view.ts';
+import { send, turn } from './turn/send.ts';
 import { fillNow } from './turn/shorten.ts';
-import type { TurnEvent } from './turn/turn-event.ts';
 
 /** A second Ctrl-C so soon means: leave now. */
 const ladderMs = 2000;
 
-type Events = (signal: AbortSignal) => AsyncGenerator<TurnEvent, unknown>;
-
 /** The loop of the chat: reads a line, runs it as a command or a turn, shows what happens. */
-export class Interaction {
-  readonly console: Console;
-  readonly #chat: Chat;
-  readonly #terminal: Terminal;
+export class Interaction implements Console, Host {
+  readonly chat: Chat;
+  readonly terminal: Terminal;
+  thoughts: boolean;
   /** What goes on beside the conversation. */
   #running: AbortController | undefined;
   #interruptedAt = -Infinity;
-  #view: TurnView | undefined;
   #nearlyFull = false;
 
   constructor(chat: Chat, terminal: Terminal) {
-    this.#chat = chat;
-    this.#terminal = terminal;
-    this.console = { chat, terminal, view: () => this.#view, thoughts: chat.world.config.thoughts };
+    this.chat = chat;
+    this.terminal = terminal;
+    this.thoughts = chat.world.config.thoughts;
   }
+
+  complete = (line: string) => completeLine(this, line);
 
   /** A line that was entered while a turn runs: whether it is a command that cannot wait, and was run. */
   whileBusy(line: string): boolean {
     const [command] = line.trim().split(' ');
     if (!this.#running || command !== '/stop') return false;
-    this.#terminal.takeQueued();
+    this.terminal.takeQueued();
     this.#stop();
     return true;
   }
 
   /** To be called for every Ctrl-C or Escape while a turn runs. */
-  interrupt(kind: 'ctrl_c' | 'escape'): void {
+  interrupt(kind: 'ctrl+c' | 'escape'): void {
     const now = performance.now();
     const again = now - this.#interruptedAt < ladderMs;
     this.#interruptedAt = now;
     // A command that hangs is no turn, and cannot be interrupted otherwise.
-    if (kind === 'ctrl_c' && again && this.#running?.signal.aborted !== false) {
-      this.#terminal.close();
+    if (kind === 'ctrl+c' && again && this.#running?.signal.aborted !== false) {
+      this.terminal.close();
       process.exit(130);
     }
     if (this.#running?.signal.aborted === false) this.#stop();
@@ -57,27 +56,24 @@ export class Interaction {
 
   /** Shift+Tab goes round: ask, auto, plan. yolo is left by it and never entered. */
   nextMode(): void {
-    const chat = this.#chat;
+    const chat = this.chat;
     chat.useMode(chat.mode === 'ask' ? 'auto' : chat.mode === 'auto' ? 'plan' : 'ask');
-    this.#terminal.reprompt(this.#prompt);
+    this.terminal.reprompt(this.#prompt);
     // There is no prompt that would say it.
-    if (this.#running) this.#terminal.print(this.#terminal.paint.dim(`mode ${chat.mode}`));
+    if (this.#running) this.terminal.print(this.terminal.paint.dim(`mode ${chat.mode}`));
   }
 
   /** Reads and answers until the person leaves; returns the exit code. */
   async run(first?: string): Promise<number> {
-    await this.#finish();
+    await this.finish();
     for (let line = first; ; line = undefined) {
-      line ??= await this.#terminal.readLine(this.#prompt);
+      line ??= await this.terminal.readLine(this.#prompt);
       if (line === undefined) return 0;
       if (line.trim() === '') continue;
       try {
-        const after = isCommand(line)
-          ? await runCommand(this.console, line)
-          : sending(this.#chat, { text: line });
-        if (after?.next === 'leave') return 0;
-        if (after?.next === 'resume') await this.#finish();
-        if (after?.next === 'show') await this.#show(after.events, after.model);
+        const text = line;
+        if (!isCommand(text)) await this.show((signal) => send(this.chat, { text }, signal));
+        else if (await runCommand(this, text)) return 0;
       } catch (error) {
         this.#report(error);
       }
@@ -86,23 +82,21 @@ export class Interaction {
 
   /** `> `, with the mode before it unless it is the usual one. */
   get #prompt(): string {
-    const { prompt, dim } = this.#terminal.paint;
-    const { mode } = this.#chat;
+    const { prompt, dim } = this.terminal.paint;
+    const { mode } = this.chat;
     return mode === 'ask' ? prompt('> ') : `${dim(mode)} ${prompt('> ')}`;
   }
 
-  async #show(events: Events, once?: Model): Promise<void> {
-    const chat = this.#chat;
-    const terminal = this.#terminal;
+  show = async (events: Events, once?: Model): Promise<void> => {
+    const { chat, terminal } = this;
     const usual = chat.model;
     if (once) chat.useModel(once);
     const running = new AbortController();
     this.#running = running;
-    const view = new TurnView(terminal, chat, () => this.console.thoughts);
-    this.#view = view;
+    const view = new TurnView(terminal, chat, () => this.thoughts);
     const starting = chat.world.toolbox.servers().filter(({ state }) => state === 'connecting');
     const names = starting.map(({ name }) => name).join(', ');
-    terminal.working(names === '' ? 'waiting for the model' : `starting ${names}`);
+    terminal.working(names === '' ? awaited : `starting ${names}`);
     if (names !== '') void this.#announce(running);
     try {
       for await (const event of events(running.signal)) {
@@ -119,21 +113,21 @@ export class Interaction {
       this.#running = undefined;
       terminal.idle();
     }
-  }
+  };
 
   /** When the servers are there, it is the model that is waited for. */
   async #announce(running: AbortController): Promise<void> {
-    await this.#chat.connected;
-    if (this.#running === running) this.#terminal.working('waiting for the model');
+    await this.chat.connected;
+    if (this.#running === running) this.terminal.working(awaited);
   }
 
   /** Once each time, before it happens: a person may want to end something first. */
   #tellFill(): void {
-    const { state, percent } = fillNow(this.#chat);
+    const { state, percent } = fillNow(this.chat);
     const ways = '/compact does it now, /new begins afresh';
     const text = `The context is ${percent} % full: it will be shortened soon (${ways})`;
-    if (state === 'near' && !this.#nearlyFull && this.#chat.limits.autoCompact)
-      this.#terminal.note(this.#terminal.paint.dim(text));
+    if (state === 'near' && !this.#nearlyFull && this.chat.limits.autoCompact)
+      this.terminal.note(this.terminal.paint.dim(text));
     this.#nearlyFull = state !== 'free';
   }
 
@@ -141,27 +135,27 @@ export class Interaction {
   #report(error: unknown): void {
     const known = error instanceof ChatError;
     const bug = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    if (!known) this.#chat.world.log(bug);
+    if (!known) this.chat.world.log(bug);
     const text = known ? `${error.code}: ${printable(error.message)}` : `BUG: ${printable(bug)}`;
-    this.#terminal.note(this.#terminal.paint.bad(text));
+    this.terminal.note(this.terminal.paint.bad(text));
   }
 
   /** What a program that was killed has left in the middle. */
-  async #finish(): Promise<void> {
-    const chat = this.#chat;
+  async finish(): Promise<void> {
+    const { chat } = this;
     const path = chat.session.path();
-    const { warning } = this.#terminal.paint;
+    const { warning } = this.terminal.paint;
     const last = path.findLast(({ type }) => ['user', 'assistant', 'tool'].includes(type));
     if (unfinishedCalls(path).length > 0) {
-      this.#terminal.note(warning('The last turn was left in the middle: its open calls come first.'));
-      await this.#show((signal) => turn(chat, signal));
+      this.terminal.note(warning('The last turn was left in the middle: its open calls come first.'));
+      await this.show((signal) => turn(chat, signal));
     } else if (last && last.type !== 'assistant')
-      this.#terminal.note(warning('The last answer was cut off before it was kept: /retry asks again.'));
+      this.terminal.note(warning('The last answer was cut off before it was kept: /retry asks again.'));
   }
 
   /** What was to be said next goes back into the editor: the person decides anew. */
   #giveBack(): void {
-    this.#terminal.prefill(this.#terminal.takeQueued().join('\n'));
+    this.terminal.prefill(this.terminal.takeQueued().join('\n'));
   }
 
   #stop(): void {

@@ -33,6 +33,8 @@ export async function runOneShot(
   signal: AbortSignal,
 ): Promise<number> {
   const startedAt = performance.now();
+  const { output, write, note } = ways;
+  const { session, model, unasked } = chat;
   const run = new Run(chat, ways, signal);
   try {
     for (const prompt of prompts) {
@@ -44,25 +46,30 @@ export async function runOneShot(
     run.failure = error instanceof Error ? error.message : String(error);
     throw error;
   } finally {
-    const result = { ...run.result(), ms: Math.round(performance.now() - startedAt) };
-    if (ways.output !== 'text') ways.write(`${JSON.stringify(result)}\n`);
+    const { reason, failure: error, text, data, turns, calls, usage } = run;
+    const told = { type: 'result', reason, error, text, data: reason === 'done' ? data : undefined };
+    const counts = { turns, calls, unasked: unasked.length, usage, model: nameOf(model) };
+    const kept = session.file === undefined ? undefined : session.id;
+    const ms = Math.round(performance.now() - startedAt);
+    if (output !== 'text') write(`${JSON.stringify({ ...told, ...counts, session: kept, ms })}\n`);
   }
-  if (run.failure !== undefined) ways.note(run.failure);
-  else if (run.reason !== 'done' && ways.output === 'text') ways.note(endings[run.reason]);
+  const { reason, failure } = run;
+  if (failure !== undefined) note(failure);
+  else if (reason !== 'done' && output === 'text') note(endings[reason]);
   // 4: well, but calls were refused because nobody could be asked.
-  return run.reason === 'done' && chat.unasked.length > 0 ? 4 : (exitCodes[run.reason] ?? 1);
+  return reason === 'done' && unasked.length > 0 ? 4 : (exitCodes[reason] ?? 1);
 }
 
 class Run {
   reason: TurnEnd = 'done';
   failure: string | undefined;
-  #text = '';
-  #data: unknown;
-  #turns = 0;
-  #calls = 0;
+  text = '';
+  data: unknown;
+  turns = 0;
+  calls = 0;
+  readonly usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, estimated: false };
   /** How many of the calls that nobody could be asked about have been told. */
   #told = 0;
-  readonly #usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, estimated: false };
   readonly #streams: boolean;
   readonly #chat: Chat;
   readonly #ways: Ways;
@@ -80,25 +87,7 @@ class Run {
     await this.#say(prompt);
     if (this.#isAnswered && this.#chat.schema) await this.#fit(this.#chat.schema);
     if (this.#ways.output === 'text' && !this.#streams && this.failure === undefined)
-      this.#ways.write(`${this.#text}${lineEnd(this.#text)}`);
-  }
-
-  result(): object {
-    const { reason, failure } = this;
-    const { session, model, unasked } = this.#chat;
-    return {
-      type: 'result',
-      reason,
-      error: failure,
-      text: this.#text,
-      data: reason === 'done' ? this.#data : undefined,
-      turns: this.#turns,
-      calls: this.#calls,
-      unasked: unasked.length,
-      usage: this.#usage,
-      model: nameOf(model),
-      session: session.file === undefined ? undefined : session.id,
-    };
+      this.#ways.write(`${this.text}${lineEnd(this.text)}`);
   }
 
   /** An empty answer is one that does not fit. */
@@ -109,14 +98,14 @@ class Run {
   async #fit(schema: NonNullable<Chat['schema']>): Promise<void> {
     const { answerReader } = await import('./toolbox/check-arguments.ts');
     const read = await answerReader(schema);
-    let found = read(this.#text);
+    let found = read(this.text);
     if ('problem' in found) {
       this.#ways.note(`The answer does not fit the schema, and is asked for again: ${found.problem}`);
       // What the problem quotes names no files.
       await this.#say({ text: inert(`${found.problem} Answer again, with nothing but that JSON value.`) });
-      if (this.#isAnswered) found = read(this.#text);
+      if (this.#isAnswered) found = read(this.text);
     }
-    if ('value' in found) this.#data = found.value;
+    if ('value' in found) this.data = found.value;
     else if (this.#isAnswered) {
       this.reason = 'failed';
       this.failure = `The answer does not fit the schema: ${found.problem}`;
@@ -126,7 +115,7 @@ class Run {
   async #say(prompt: Said): Promise<void> {
     const { output, note, write } = this.#ways;
     const { unasked } = this.#chat;
-    this.#text = '';
+    this.text = '';
     for await (const event of send(this.#chat, prompt, this.#signal)) {
       this.#count(event);
       while (this.#told < unasked.length) note(`not run: ${unasked[this.#told++]}`);
@@ -153,14 +142,14 @@ class Run {
 
   #count(event: TurnEvent): void {
     if (event.type === 'ended') this.reason = event.reason;
-    if (event.type === 'call_started') this.#calls++;
+    if (event.type === 'call_started') this.calls++;
     if (event.type !== 'answer') return;
     const { text, usage } = event.message;
-    this.#turns++;
-    this.#text = text;
+    this.turns++;
+    this.text = text;
     for (const kind of ['input', 'output', 'cacheRead', 'cacheWrite'] as const)
-      this.#usage[kind] += usage[kind];
-    this.#usage.estimated ||= usage.estimated === true;
+      this.usage[kind] += usage[kind];
+    this.usage.estimated ||= usage.estimated === true;
   }
 }
 

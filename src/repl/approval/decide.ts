@@ -79,17 +79,14 @@ const readsOnly = ({ tool, plan }: CheckedCall): boolean =>
 const hasOnly = ({ effects }: CallPlan, ...allowed: readonly string[]): boolean =>
   effects.every((effect) => allowed.includes(effect));
 
-/** For each tool a line: what would be done with a call of it that no rule about acts fits, and why. */
-export function whyTable(tools: readonly Tool[], context: DecisionContext): string[] {
-  const names = tools.map(({ server, tool }) => inLine(`${server}:${tool}`));
-  const width = Math.max(0, ...names.map(({ length }) => length));
-  const planned = { effect: 'plan', why: 'as its server plans each call' };
-  return tools.map((tool, at) => {
+/** For each tool: what would be done with a call of it that no rule about acts fits, its name, and why. */
+export const whyRows = (tools: readonly Tool[], context: DecisionContext): string[][] =>
+  tools.map((tool) => {
     const call = { tool, args: {} };
+    const planned = { effect: 'plan', why: 'as its server plans each call' };
     const { effect, why } = tool.plans ? (ruledOn(call, context) ?? planned) : decide(call, context);
-    return `${effect.padEnd(5)}  ${(names[at] ?? '').padEnd(width)}  ${inLine(why, 2000)}`;
+    return [effect, inLine(`${tool.server}:${tool.tool}`), inLine(why, 2000)];
   });
-}
 
 /** Whether a rule takes a tool away whatever its arguments: the model need not be told of it. */
 export const isDeniedWhole = (tool: Tool, rules: readonly Rule[]): boolean =>

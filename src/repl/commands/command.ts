@@ -1,48 +1,34 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Chat } from '../chat.ts';
 import { ChatError } from '../errors.ts';
-import type { Model } from '../models/model.ts';
 import { runInTerminal } from '../files/program.ts';
-import { editText } from '../terminal/editor.ts';
+import type { Model } from '../models/model.ts';
 import { wrapped } from '../terminal/prose.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { TurnView } from '../terminal/turn-view.ts';
-import { send, type Said } from '../turn/send.ts';
 import type { TurnEvent } from '../turn/turn-event.ts';
+
+export type Events = (signal: AbortSignal) => AsyncGenerator<TurnEvent, unknown>;
 
 /** What a command works with. */
 export interface Console {
   readonly chat: Chat;
   readonly terminal: Terminal;
-  /** The last turn as it was shown. */
-  readonly view: () => TurnView | undefined;
+  /** Thoughts are shown as they come. */
   thoughts: boolean;
+  /** Runs a turn and shows it; `model`: for this only. */
+  show(events: Events, model?: Model): Promise<void>;
+  /** Makes the calls that a program which was killed has left open. */
+  finish(): Promise<void>;
 }
 
-/** What is to be done after a command; nothing, when it has done all. */
-export type After =
-  | undefined
-  /** `model`: for this only. */
-  | {
-      readonly next: 'show';
-      readonly model?: Model;
-      events(signal: AbortSignal): AsyncGenerator<TurnEvent, unknown>;
-    }
-  /** Calls that the session was left in come first. */
-  | { readonly next: 'resume' }
-  | { readonly next: 'leave' };
-
-/** Says something to the model. */
-export const sending = (chat: Chat, said: Said, model?: Model): After => ({
-  next: 'show',
-  ...(model && { model }),
-  events: (signal) => send(chat, said, signal),
-});
-
-/** What a command returns for arguments that are none of its usage. */
+/** What a command returns for arguments that are none of its usage, and when the person leaves. */
 export const misused = Symbol('misused');
+export const leaving = Symbol('leaving');
 
 /** Text is printed. */
-export type Result = After | string | typeof misused;
+export type Result = string | typeof misused | typeof leaving | void;
 
 export interface Command {
   /** What follows the name: `[add DIR | remove DIR]`. Its words are completed, and told to who uses others. */
@@ -76,6 +62,31 @@ export function headAndRest(args: string): [head: string, rest: string] {
 export const prose = ({ screen, width }: Terminal, text: string): string =>
   screen ? wrapped(text, width) : text;
 
-/** What the person makes of a text in their editor; undefined when they leave it with an error. */
-export const editedBy = ({ chat, terminal }: Console, text: string): Promise<string | undefined> =>
-  terminal.handOver(() => editText(text, chat.world.options.env, runInTerminal));
+/**
+ * What the person makes of a text in their editor: `$VISUAL`, `$EDITOR`, or the one that every system has. Undefined
+ * when it ended with an error, which is how one says "no", or left no text. Throws PROGRAM_FAILED.
+ */
+export async function editedBy({ chat, terminal }: Console, text: string): Promise<string | undefined> {
+  const { env, platform } = chat.world.options;
+  const editor = env['VISUAL'] || env['EDITOR'] || (platform === 'win32' ? 'notepad' : 'vi');
+  // A command line in words, of which quotes keep spaces; no shell looks at it.
+  const words = (editor.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []).map((word) =>
+    word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'),
+  );
+  // Nobody else may look into this folder.
+  const folder = mkdtempSync(join(tmpdir(), 'toolcrib-'));
+  const file = join(folder, 'message.md');
+  try {
+    writeFileSync(file, text, { mode: 0o600 });
+    if ((await terminal.handOver(() => runInTerminal([...words, file]))) !== 0) return undefined;
+    return readFileSync(file, 'utf8')
+      .replace(/^\ufeff/, '')
+      .replaceAll('\r\n', '\n')
+      .replace(/\n+$/, '');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).path === file) return undefined;
+    throw error;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

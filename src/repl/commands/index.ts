@@ -2,26 +2,25 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nearest } from '../../core/nearest.ts';
 import type { Chat } from '../chat.ts';
-import { table } from '../terminal/table.ts';
+import { textOf } from '../message.ts';
+import { inLine } from '../terminal/printable.ts';
 import { wrapped } from '../terminal/prose.ts';
-import { live } from '../text/inert.ts';
+import { table } from '../terminal/table.ts';
+import { inert, live } from '../text/inert.ts';
+import { send } from '../turn/send.ts';
 import {
   headAndRest,
+  leaving,
   misused,
-  sending,
   waysOf,
   wrongUse,
-  type After,
   type Command,
   type Commands,
   type Console,
 } from './command.ts';
-import { lookCommands } from './look.ts';
-import { promptCommands, runPrompt } from './prompts.ts';
 import { sessionCommands } from './sessions.ts';
 import { setupCommands } from './setup.ts';
-import { talkCommands } from './talk.ts';
-import { toolCommands } from './tools.ts';
+import { lookCommands, talkCommands } from './talk.ts';
 
 /** What can be typed besides. */
 const keys = `Alt+Enter or a backslash at the end: another line · Tab completes · Shift+Tab changes the mode
@@ -32,10 +31,13 @@ const help: Command = {
   help: 'lists the commands',
   run: ({ terminal: { width, paint } }) =>
     [
-      ...Object.entries(commandGroups).flatMap(([title, commands]) => [
-        paint.strong(title),
-        ...table(Object.entries(commands).map(rowOf), width - 2).map((line) => `  ${line}`),
-      ]),
+      ...Object.entries(commandGroups).flatMap(([title, commands]) => {
+        const rows = Object.entries(commands).map(([name, { usage = '', help: line }]) => [
+          `/${name} ${usage}`.trim(),
+          line,
+        ]);
+        return [paint.strong(title), ...table(rows, width - 2).map((line) => `  ${line}`)];
+      }),
       paint.dim(wrapped(keys, width)),
     ].join('\n'),
 };
@@ -43,7 +45,7 @@ const help: Command = {
 /** By the heading that /help gives them, in its order. */
 export const commandGroups: Readonly<Record<string, Commands>> = {
   Talk: talkCommands,
-  'Model and tools': { ...setupCommands, ...toolCommands },
+  'Model and tools': setupCommands,
   Sessions: sessionCommands,
   Look: { help, ...lookCommands },
 };
@@ -52,36 +54,40 @@ const commands: Commands = Object.assign({}, ...Object.values(commandGroups));
 export const commandOf = (name: string): Command | undefined =>
   Object.hasOwn(commands, name) ? commands[name] : undefined;
 
-const rowOf = ([name, command]: [string, Command]): [string, string] => [
-  `/${name} ${command.usage ?? ''}`.trim(),
-  command.help,
-];
-
-/** Runs a line that begins with a slash. Throws ChatError USAGE when there is no such command. */
-export async function runCommand(console: Console, line: string): Promise<After> {
-  const [name, given] = headAndRest(line.slice(1));
-  const command = commandOf(name);
-  if (command) {
-    const args = command.sends ? given.trim() : live(given.trim());
-    if (command.usage === undefined && args !== '') throw wrongUse(`/${name} stands alone.`);
-    const after = await command.run(console, args);
-    if (after === misused)
-      throw wrongUse(`/${name} ${args}: ${waysOf(command).join(' or ')} is expected; /help lists all.`);
-    if (typeof after !== 'string') return after;
-    console.terminal.print(after);
-    return undefined;
+/** Runs a line that begins with a slash; returns whether the person leaves. Throws ChatError USAGE for no command. */
+export async function runCommand(console: Console, line: string): Promise<boolean> {
+  const { chat, terminal } = console;
+  const [name, rest] = headAndRest(line.slice(1));
+  const given = rest.trim();
+  const own = commandOf(name);
+  if (own) {
+    const args = own.sends ? given : live(given);
+    if (own.usage === undefined && args !== '') throw wrongUse(`/${name} stands alone.`);
+    const result = await own.run(console, args);
+    if (result === misused)
+      throw wrongUse(`/${name} ${args}: ${waysOf(own).join(' or ')} is expected; /help lists all.`);
+    if (typeof result === 'string') terminal.print(result);
+    return result === leaving;
   }
-  if (name.includes(':')) return runPrompt(console, name, live(given.trim()));
-  const text = fileCommand(console.chat, name, given.trim());
-  if (text !== undefined) return sending(console.chat, { text });
-  const near = nearest(name, namesOf(console));
-  throw wrongUse(`There is no command /${name}${near ? `; did you mean /${near}?` : '.'} /help lists them.`);
+  if (name.includes(':')) await runPrompt(console, name, live(given));
+  else if (fileCommands(chat).includes(name)) {
+    const text = readFileSync(join(folderOf(chat), `${name}.md`), 'utf8').trim();
+    const whole = text.includes('$ARGUMENTS') ? text : `${text}\n\n$ARGUMENTS`.trimEnd();
+    const said = whole.replaceAll('$ARGUMENTS', () => given).trimEnd();
+    await console.show((signal) => send(chat, { text: said }, signal));
+  } else {
+    const near = nearest(name, namesOf(chat));
+    const meant = near ? `; did you mean /${near}?` : '.';
+    throw wrongUse(`There is no command /${name}${meant} /help lists them.`);
+  }
+  return false;
 }
 
-/** Names of all commands, of the person's own and of the servers' prompts, for completion. */
-export function namesOf({ chat }: Pick<Console, 'chat'>): string[] {
-  return [...[...Object.keys(commands), ...fileCommands(chat)].sort(), ...promptCommands(chat)];
-}
+/** Names of all commands, of the person's own and of the servers' prompts (`server:prompt`). */
+export const namesOf = (chat: Chat): string[] => [
+  ...[...Object.keys(commands), ...fileCommands(chat)].sort(),
+  ...chat.world.toolbox.prompts().map(({ server, name }) => `${server}:${name}`),
+];
 
 const folderOf = ({ world }: Chat): string => join(world.folders.config, 'commands');
 
@@ -95,10 +101,38 @@ function fileCommands(chat: Chat): string[] {
   }
 }
 
-/** The message that a command of the person's own stands for; undefined when there is none of that name. */
-function fileCommand(chat: Chat, name: string, args: string): string | undefined {
-  if (!fileCommands(chat).includes(name)) return undefined;
-  const text = readFileSync(join(folderOf(chat), `${name}.md`), 'utf8').trim();
-  if (text.includes('$ARGUMENTS')) return text.replaceAll('$ARGUMENTS', () => args);
-  return args === '' ? text : `${text}\n\n${args}`;
+/** The prompt of a server that a command `server:prompt` stands for. */
+export const promptOf = (chat: Chat, wanted: string) =>
+  chat.world.toolbox.prompts().find(({ server, name }) => `${server}:${name}` === wanted);
+
+/** Runs `/server:prompt name=value …`; what is not given and needed is asked. */
+async function runPrompt(console: Console, name: string, args: string): Promise<void> {
+  const { chat, terminal } = console;
+  // A server may still be starting.
+  await chat.connected;
+  const prompt = promptOf(chat, name);
+  if (!prompt) throw wrongUse(`There is no prompt /${name}. /help lists commands; prompts are /server:name.`);
+  const names = prompt.arguments.map((one) => one.name);
+  const given = argumentsOf(args, names);
+  for (const { name: wanted, description, required } of prompt.arguments) {
+    if (Object.hasOwn(given, wanted) || !required) continue;
+    const line = `${prompt.server} asks: ${inLine(description ? `${wanted} (${description})` : wanted)}`;
+    const said = await terminal.ask({ line, words: (value) => ({ value }) });
+    if (said === undefined) return;
+    given[wanted] = said;
+  }
+  const parts = await chat.world.toolbox.getPrompt(prompt.server, prompt.name, given);
+  const more = parts.filter(({ type }) => type === 'image');
+  await console.show((signal) => send(chat, { text: inert(textOf(parts)), more }, signal));
+}
+
+/** `name=value name="two words"`; a text without any name is the first argument. */
+function argumentsOf(text: string, names: readonly string[]): Record<string, string> {
+  const found = [...text.matchAll(/(\w[\w-]*)=(?:"([^"]*)"|(\S+))/g)];
+  const [first] = names;
+  if (found.length === 0) return text === '' || first === undefined ? {} : { [first]: text };
+  const unknown = found.find(([, name = '']) => !names.includes(name))?.[1];
+  if (unknown !== undefined)
+    throw wrongUse(`There is no argument ${unknown}; there are: ${names.join(', ') || 'none'}.`);
+  return Object.fromEntries(found.map(([, name = '', quoted, word]) => [name, quoted ?? word ?? '']));
 }

@@ -1,13 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { confirmNow } from '../person/person.ts';
-import { newSession, pickSession, resumed } from '../session-choice.ts';
+import { ChatError } from '../errors.ts';
+import type { ChatOptions } from '../options.ts';
 import { exportMarkdown } from '../session/export.ts';
 import { searchSessions } from '../session/search.ts';
-import { forkSession } from '../session/session.ts';
+import { createSession, forkSession, openOrFork, type Session } from '../session/session.ts';
+import type { SessionInfo, Store } from '../session/store.ts';
 import { clean } from '../session/stored-parts.ts';
 import { treeLines } from '../session/tree-lines.ts';
 import { printable } from '../terminal/printable.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { cutToCells } from '../terminal/width.ts';
 import { shorten } from '../turn/shorten.ts';
 import { headAndRest, wrongUse, type Commands, type Console, type Result } from './command.ts';
@@ -17,10 +19,8 @@ export const sessionCommands: Commands = {
   compact: {
     usage: '[WHAT MATTERS]',
     help: 'shortens the conversation to a summary',
-    run: ({ chat }, focus) => ({
-      next: 'show',
-      events: (signal) => shorten(chat, { signal, why: 'asked', ...(focus === '' ? {} : { focus }) }),
-    }),
+    run: ({ chat, show }, focus) =>
+      show((signal) => shorten(chat, { signal, why: 'asked', ...(focus !== '' && { focus }) })),
   },
   new: {
     help: 'begins a new session; this one is kept',
@@ -101,23 +101,24 @@ export const sessionCommands: Commands = {
   },
 };
 
-async function resume({ chat, terminal }: Console, args: string): Promise<Result> {
+async function resume(console: Console, args: string): Promise<Result> {
+  const { chat, terminal } = console;
   const { store } = chat.world;
   const [, doomed] = /^remove\s+(.+)$/.exec(args) ?? [];
   const wanted = doomed ?? args;
   const info = wanted === '' ? await pickSession(store, terminal, 'none of them') : store.find(wanted);
-  if (!info && wanted === '') return undefined;
-  if (!info) throw wrongUse(`There is no session "${wanted}" in this project; /resume lists them.`);
+  if (!info && wanted === '') return;
+  if (!info) throw wrongUse(`${none(wanted)}; /resume lists them.`);
   if (info.id === chat.session.id) throw wrongUse('That is the session you are in.');
   if (doomed !== undefined) {
-    if (await confirmNow(terminal, `Remove "${printable(info.name)}" for good? `)) store.remove(info);
-    return undefined;
+    if (await terminal.confirm(`Remove "${printable(info.name)}" for good?`)) store.remove(info);
+    return;
   }
   await chat.useSession(resumed(store, info, (text) => chat.warn(text)));
   await chat.askModel();
   terminal.print(terminal.paint.dim(`session ${printable(chat.session.state.name ?? info.name)}`));
-  showEnd({ chat, terminal });
-  return { next: 'resume' };
+  showEnd(console);
+  await console.finish();
 }
 
 function tree({ chat, terminal }: Console): string {
@@ -148,7 +149,6 @@ function branch({ chat, terminal }: Console, id: string): Result {
     );
   chat.session.moveTo(entry.type === 'user' ? entry.parent : entry.id);
   if (entry.type === 'user') terminal.prefill(said(entry));
-  return undefined;
 }
 
 function exportTo({ chat }: Console, file: string): string {
@@ -176,4 +176,62 @@ export function showEnd({ chat, terminal }: Pick<Console, 'chat' | 'terminal'>):
     const shown = lines.length > 6 ? ['…', ...lines.slice(-6)] : lines;
     if (text.trim() !== '') terminal.print(terminal.paint.dim(shown.join('\n')));
   }
+}
+
+const mostShown = 20;
+
+/** The session the command line asks for. Throws ChatError SESSION_UNUSABLE when there is none of that name. */
+export async function openSession(
+  options: ChatOptions,
+  store: Store,
+  { terminal, warn }: { terminal: Terminal | undefined; warn(text: string): void },
+): Promise<Session> {
+  const { session: choice } = options;
+  if (choice.kind === 'new' || choice.kind === 'none') return newSession(options, store);
+  const which = choice.kind === 'resume' ? choice.which : undefined;
+  let info = which === undefined ? store.list()[0] : store.find(which);
+  if (!info && which !== undefined)
+    throw new ChatError('SESSION_UNUSABLE', `${none(which)}; toolcrib chat --resume lists them.`);
+  if (choice.kind === 'resume' && which === undefined && terminal)
+    info = await pickSession(store, terminal, 'a new session');
+  return info ? resumed(store, info, warn) : newSession(options, store);
+}
+
+const none = (which: string) => `There is no session "${which}" in this project`;
+
+/** A new session, kept as the command line says. */
+const newSession = ({ session, cwd, temporary }: ChatOptions, store: Store): Session =>
+  createSession(session.kind === 'none' ? undefined : store.folder, { cwd, ...(temporary && { temporary }) });
+
+/** Opens a session, or a copy of it when another process has it open; says so, and what could not be read. */
+function resumed(store: Store, info: SessionInfo, warn: (text: string) => void): Session {
+  const { session, forked } = openOrFork(store.folder, info.file);
+  if (forked) warn('That session is open in another window: this is a copy of it.');
+  if (session.damaged > 0) warn(`${session.damaged} lines of ${info.file} cannot be read, and are left out.`);
+  return session;
+}
+
+/** Lets the person pick one of the latest sessions by its number. Undefined: none. */
+async function pickSession(
+  store: Store,
+  terminal: Terminal,
+  otherwise: string,
+): Promise<SessionInfo | undefined> {
+  const sessions = store.list().slice(0, mostShown);
+  if (sessions.length === 0) {
+    terminal.print('There are no sessions of this project yet.');
+    return undefined;
+  }
+  return terminal.ask<SessionInfo | undefined>({
+    above: sessions.map(({ name, modified, id }, at) => {
+      const when = `${modified.slice(0, 16).replace('T', ' ')}  ${id}`;
+      return `${String(at + 1).padStart(3)}  ${printable(name)}  ${terminal.paint.dim(when)}`;
+    }),
+    line: `which one? (a number; Enter for ${otherwise})`,
+    keys: { '': undefined },
+    words(said) {
+      const value = sessions[Number(said) - 1];
+      return value ? { value } : { problem: `There is no session "${printable(said)}" in this list.` };
+    },
+  });
 }

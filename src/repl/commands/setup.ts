@@ -3,18 +3,25 @@ import { listModels } from '../models/endpoints.ts';
 import { nameOf } from '../models/model.ts';
 import { absolute } from '../prompt/attachments.ts';
 import { printable } from '../terminal/printable.ts';
-import { oneLineEach, table } from '../terminal/table.ts';
+import { table } from '../terminal/table.ts';
+import { cutToCells } from '../terminal/width.ts';
+import { whyRows } from '../approval/decide.ts';
+import { estimateTools } from '../context/tokens.ts';
+import type { Tool } from '../toolbox/tool.ts';
+import { offeredTools } from '../turn/agent.ts';
+import { send } from '../turn/send.ts';
 import {
   editedBy,
   headAndRest,
   misused,
   prose,
-  sending,
   wrongUse,
   type Commands,
   type Console,
   type Result,
 } from './command.ts';
+
+type Chat = Console['chat'];
 
 export const setupCommands: Commands = {
   model: {
@@ -22,10 +29,10 @@ export const setupCommands: Commands = {
     help: 'shows the models, changes to one, or asks one a single question',
     sends: true,
     complete: ({ chat }) => listModels(chat.world.config, chat.world.options.env).map(({ name }) => name),
-    async run({ chat, terminal }, args) {
+    async run({ chat, terminal, show }, args) {
       const { modelOf } = chat.world;
       const [, once, text = ''] = /^(\S+):\s+([^]+)$/.exec(args) ?? [];
-      if (once !== undefined) return sending(chat, { text }, modelOf(once));
+      if (once !== undefined) return show((signal) => send(chat, { text }, signal), modelOf(once));
       if (args === '') return modelList(chat, terminal.width);
       chat.useModel(modelOf(args));
       await chat.askModel();
@@ -55,18 +62,29 @@ export const setupCommands: Commands = {
       return terminal.paint.dim(`profile ${args}, mode ${chat.mode}, model ${model}`);
     },
   },
+  tools: {
+    usage: '[why [NAME] | refresh | stats | NAME]',
+    help: 'lists the tools, says what would be asked and why, or shows one',
+    complete: ({ chat }) => chat.tools().map(({ name }) => name),
+    run: tools,
+  },
+  mcp: {
+    usage: '[restart NAME]',
+    help: 'shows the MCP servers; restarts one',
+    complete: ({ chat }, words) =>
+      words.at(-1) === 'restart' ? chat.world.toolbox.servers().map(({ name }) => name) : [],
+    run: mcp,
+  },
 };
 
-type Chat = Console['chat'];
-
 function modelList({ model, world }: Chat, width: number): string {
-  const rows = listModels(world.config, world.options.env).map(({ name, note }): [string, string] => [
+  const rows = listModels(world.config, world.options.env).map(({ name, note }) => [
     // An alias is shown with what it stands for.
     [name, note].includes(nameOf(model)) ? `* ${name}` : `  ${name}`,
     note,
   ]);
   const head = `${printable(nameOf(model))}, a window of ${model.capabilities.contextWindow} tokens`;
-  return [head, ...oneLineEach(rows, width)].join('\n');
+  return [head, ...table(rows, width)].join('\n');
 }
 
 async function roots({ chat }: Console, args: string): Promise<Result> {
@@ -108,4 +126,69 @@ async function profileList(chat: Chat, width: number): Promise<string> {
     printable(description),
   ]);
   return table(rows, width).join('\n') || 'There are no profiles; docs/repl.md says how to write one.';
+}
+
+async function tools({ chat, terminal }: Console, args: string): Promise<string> {
+  const { toolbox } = chat.world;
+  await chat.connected;
+  const [word, name] = headAndRest(args);
+  const offered = offeredTools(chat);
+  if (word === '') return toolList(offered, terminal);
+  if (word === 'why') {
+    const context = { mode: chat.mode, rules: chat.rules(), interactive: chat.person !== undefined };
+    const wanted = name === '' ? chat.tools() : [toolOf(chat, name)];
+    return table(whyRows(wanted, context), terminal.width).join('\n');
+  }
+  if (word === 'refresh') {
+    await Promise.all(toolbox.servers().map((server) => toolbox.restart(server.name)));
+    return `${chat.tools().length} tools`;
+  }
+  if (word === 'stats') {
+    const readers = offered.filter(({ annotations }) => annotations.readOnlyHint).length;
+    const count = `${offered.length} tools are offered in mode ${chat.mode}`;
+    return `${count}, ${readers} of them only read: about ${estimateTools(offered)} tokens`;
+  }
+  const { name: full, server, description, annotations, inputSchema } = toolOf(chat, word);
+  const facts = JSON.stringify({ annotations, inputSchema }, null, 2);
+  return printable(`${full}  (server ${server})\n${description}\n${facts}`);
+}
+
+function toolOf(chat: Chat, wanted: string): Tool {
+  const tool = chat.tools().find((one) => one.name === wanted || one.tool === wanted);
+  if (!tool) throw wrongUse(`There is no tool ${wanted}. /tools lists them.`);
+  return tool;
+}
+
+const toolList = (offered: readonly Tool[], { width, paint }: Console['terminal']): string =>
+  [...new Set(offered.map(({ server }) => server))]
+    .flatMap((server) => {
+      const own = offered.filter((tool) => tool.server === server);
+      const names = own.map(({ tool }) => printable(tool));
+      const room = Math.max(16, width - 5 - Math.max(...names.map(({ length }) => length)));
+      const rows = own.map(({ description }, at) => [
+        `  ${names[at] ?? ''}`,
+        cutToCells(printable(description.split('\n')[0] ?? ''), room),
+      ]);
+      return [paint.strong(`${printable(server)}: ${own.length} tools`), ...table(rows, width)];
+    })
+    .join('\n');
+
+async function mcp(console: Console, args: string): Promise<Result> {
+  const { toolbox } = console.chat.world;
+  const [word, name] = headAndRest(args);
+  if (word === 'restart') {
+    if (!toolbox.servers().some((one) => one.name === name))
+      throw wrongUse(`/mcp restart: there is no server ${name || 'without a name'}.`);
+    await toolbox.restart(name);
+  } else if (word !== '') return misused;
+  const rows = toolbox
+    .servers()
+    .map((server) => [
+      server.name,
+      server.state,
+      `${server.tools} tools`,
+      server.protocol ? `MCP ${server.protocol}` : '',
+      printable(server.error ?? ''),
+    ]);
+  return table(rows, console.terminal.width).join('\n') || 'There are no servers.';
 }

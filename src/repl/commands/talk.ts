@@ -1,9 +1,17 @@
+import { textOf } from '../message.ts';
+import { nameOf } from '../models/model.ts';
 import { runSubAgent } from '../own-tools/sub-agent.ts';
 import type { EntryOf } from '../session/entry.ts';
-import { textOf } from '../message.ts';
+import { printable } from '../terminal/printable.ts';
 import { todoLines } from '../terminal/show.ts';
-import { turn, untilConnected } from '../turn/send.ts';
-import { editedBy, misused, prose, sending, wrongUse, type Commands, type Console } from './command.ts';
+import { table } from '../terminal/table.ts';
+import { shownName } from '../toolbox/tool.ts';
+import { offeredTools } from '../turn/agent.ts';
+import { send, turn, untilConnected } from '../turn/send.ts';
+import { fillNow, windowOf } from '../turn/shorten.ts';
+import { editedBy, leaving, misused, prose, wrongUse, type Commands, type Console } from './command.ts';
+
+type Chat = Console['chat'];
 
 const meanings = {
   plan: 'only what reads; ends with a plan for your approval',
@@ -16,11 +24,11 @@ export const talkCommands: Commands = {
   retry: {
     usage: '[MODEL]',
     help: 'has the last message answered once more, on a branch of its own',
-    run({ chat }, name) {
+    async run({ chat, show }, name) {
       const last = lastSaid(chat);
       const model = name === '' ? undefined : chat.world.modelOf(name);
       chat.session.moveTo(last.id);
-      return { next: 'show', ...(model && { model }), events: (signal) => turn(chat, signal) };
+      await show((signal) => turn(chat, signal), model);
     },
   },
   edit: {
@@ -30,10 +38,10 @@ export const talkCommands: Commands = {
     async run(console, args) {
       const { chat } = console;
       const old = args === 'last' ? lastSaid(chat) : undefined;
-      const text = await editedBy(console, old ? said(old) : args);
-      if (text === undefined || text.trim() === '') return undefined;
+      const text = (await editedBy(console, old ? said(old) : args))?.trimEnd() ?? '';
+      if (text === '') return;
       if (old) chat.session.moveTo(old.parent);
-      return sending(chat, { text: text.trimEnd() });
+      await console.show((signal) => send(chat, { text }, signal));
     },
   },
   mode: {
@@ -58,8 +66,10 @@ export const talkCommands: Commands = {
   agent: {
     usage: 'TASK',
     help: 'has a task done in a context of its own; only the answer comes back',
-    run: ({ chat }, task) =>
-      task === '' ? misused : { next: 'show', events: (signal) => agentEvents(chat, task, signal) },
+    async run({ chat, show }, task) {
+      if (task === '') return misused;
+      await show((signal) => agentEvents(chat, task, signal));
+    },
   },
   stop: {
     help: 'interrupts the model and empties the queue',
@@ -67,11 +77,41 @@ export const talkCommands: Commands = {
   },
   exit: {
     help: 'leaves; the session is kept',
-    run: () => ({ next: 'leave' }),
+    run: () => leaving,
   },
 };
 
-async function* agentEvents(chat: Console['chat'], task: string, signal: AbortSignal) {
+export const lookCommands: Commands = {
+  status: {
+    help: 'shows model, mode, session, context and cost',
+    run: ({ chat, terminal }) => table(statusRows(chat), terminal.width).join('\n'),
+  },
+  last: {
+    help: 'the whole result of the last call',
+    run({ chat }) {
+      const told = chat.session.path().findLast((entry) => entry.type === 'tool' && entry.state === 'done');
+      if (told?.type !== 'tool') return 'No tool was called yet.';
+      const tool = chat.tools().find(({ name }) => name === told.name);
+      return `${printable(tool ? shownName(tool) : told.name)}:\n${printable(told.text ?? '')}`;
+    },
+  },
+  thoughts: {
+    usage: '[on | off | think | do not think]',
+    help: 'what the model thought; on, off: whether thoughts are shown as they come; think: whether it should',
+    run(console, args) {
+      const { terminal, chat } = console;
+      if (args === '') {
+        const last = chat.session.path().findLast((entry) => entry.type === 'assistant');
+        return prose(terminal, printable(last?.message.reasoning || 'No thoughts were told.'));
+      }
+      if (args === 'on' || args === 'off') console.thoughts = args === 'on';
+      else if (args === 'think' || args === 'do not think') chat.thinking = args === 'think';
+      else return misused;
+    },
+  },
+};
+
+async function* agentEvents(chat: Chat, task: string, signal: AbortSignal) {
   await untilConnected(chat, signal);
   const { text, isError } = yield* runSubAgent(chat, task, signal);
   yield { type: isError ? ('warning' as const) : ('text' as const), text };
@@ -83,9 +123,31 @@ async function* agentEvents(chat: Console['chat'], task: string, signal: AbortSi
 /** What stands in the line when a message is to be changed. */
 export const said = ({ line, typed, content }: EntryOf<'user'>): string => line ?? typed ?? textOf(content);
 
-function lastSaid({ session }: Console['chat']): EntryOf<'user'> {
+function lastSaid({ session }: Chat): EntryOf<'user'> {
   // A message of our own, which asks a silent model to go on, has nothing typed.
   const last = session.path().findLast((entry) => entry.type === 'user' && entry.typed !== '');
   if (last?.type !== 'user') throw wrongUse('Nothing was said yet.');
   return last;
+}
+
+function statusRows(chat: Chat): string[][] {
+  const { session, model, mode, roots, profile, world } = chat;
+  const { tokens, estimated, percent, available } = fillNow(chat);
+  const { input, cacheRead, cacheWrite, output, cost } = world.spent;
+  const servers = world.toolbox.servers();
+  const ready = servers.filter(({ state }) => state === 'ready').length;
+  const filled = `${estimated ? '~' : ''}${tokens} of ${windowOf(chat)} tokens (${percent} %)`;
+  const price = cost === undefined ? '' : `, cost ${cost.toFixed(4)}`;
+  const read = `${input + cacheWrite} read, ${cacheRead} from the cache, ${output} written`;
+  const name = printable(session.state.name ?? 'without a name');
+  return [
+    ['model', printable(nameOf(model))],
+    ['mode', mode],
+    ...(profile ? [['profile', profile.name]] : []),
+    ['session', `${name}  ${chat.isKept ? session.id : 'not kept'}`],
+    ['context', `${filled}, ${available} more until it is shortened`],
+    ['used so far', `${read}${price} (since the start, sub-agents and summaries too)`],
+    ['tools', `${offeredTools(chat).length} offered; ${ready} of ${servers.length} servers ready`],
+    ['roots', roots.map(printable).join(', ')],
+  ];
 }

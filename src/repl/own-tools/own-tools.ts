@@ -1,165 +1,15 @@
 import type { Chat } from '../chat.ts';
 import type { Entry, StoredPart, Todo } from '../session/entry.ts';
 import { searchSessions } from '../session/search.ts';
-import { createMarkdownStream } from '../terminal/markdown.ts';
+import { MarkdownStream } from '../terminal/markdown.ts';
 import { inLine, printable } from '../terminal/printable.ts';
 import { wrapped } from '../terminal/prose.ts';
 import { todoLines } from '../terminal/show.ts';
 import { failed, replied, shownName, type Tool } from '../toolbox/tool.ts';
 import { runSubAgent } from './sub-agent.ts';
 
-/** The few tools the chat has itself: they talk to the person, or to the session. */
-export const ownTools = (chat: Chat): readonly Tool[] => [
-  ...(chat.person ? [askUser(chat)] : []),
-  exitPlan(chat),
-  recallAttachment(chat),
-  subAgent(chat),
-  searchEarlier(chat),
-  writeTodos(chat),
-];
-
 const text = { type: 'string' };
-
-interface OwnTool extends Pick<Tool, 'name' | 'description' | 'quiet' | 'call'> {
-  readonly properties: Readonly<Record<string, object>>;
-  /** All of them, unless it is said. */
-  readonly required?: readonly string[];
-}
-
-/** It changes nothing but what the person sees and the session keeps. */
-const ownTool = ({ properties, required = Object.keys(properties), ...rest }: OwnTool): Tool => ({
-  inputSchema: { type: 'object', properties, required, additionalProperties: false },
-  own: true,
-  server: 'chat',
-  tool: rest.name,
-  annotations: { readOnlyHint: true, openWorldHint: false },
-  trusted: true,
-  identity: 'chat',
-  definition: rest.name,
-  ...rest,
-});
-
-/** Puts a question with numbered choices to the person, who may answer in other words; undefined: no answer. */
-async function choice(
-  { person }: Chat,
-  question: string,
-  choices: readonly string[],
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  if (!person) return undefined;
-  const { paint, width } = person.terminal;
-  const head = `${paint.warning('?')} ${printable(question)}`;
-  return person.ask<string | undefined>({
-    above: [head, ...choices.map((each, at) => `  ${at + 1} ${inLine(each)}`)].map((line) =>
-      wrapped(line, width),
-    ),
-    line: choices.length > 0 ? 'a number, or your own words' : 'your answer',
-    keys: { '': undefined, ...Object.fromEntries(choices.map((each, at) => [`${at + 1}`, each])) },
-    words: (said) => ({ value: said }),
-    signal,
-  });
-}
-
-const askUser = (chat: Chat): Tool =>
-  ownTool({
-    name: 'ask_user',
-    description: 'Asks the person one question when only they can decide. Give choices when there are few.',
-    properties: { question: text, choices: { type: 'array', items: text, maxItems: 9 } },
-    required: ['question'],
-    quiet: true,
-    async call({ question, choices = [] }, { signal }) {
-      const answer = await choice(chat, String(question), choices as string[], signal);
-      return answer === undefined
-        ? { ...failed('The person did not answer.'), shown: 'no answer' }
-        : { ...replied(answer), shown: '' };
-    },
-  });
-
 const ways = ['go on, and ask me before changes', 'go on by itself', 'keep planning'];
-
-/** Brings a plan before the person, and leaves plan mode when they approve it. */
-const exitPlan = (chat: Chat): Tool =>
-  ownTool({
-    name: 'exit_plan',
-    description:
-      'Hands in the plan, in Markdown, once it is complete. The person approves it, or says what to change.',
-    properties: { plan: text },
-    quiet: true,
-    async call({ plan }, { signal }) {
-      // Whoever calls it unasked would have its own words answered with a change of mode.
-      if (chat.mode !== 'plan')
-        return failed('This is not in plan mode: there is no plan to hand in. Go on.');
-      if (!chat.person)
-        return replied('Nobody is here to approve the plan. End with the plan as your answer.');
-      const shown = createMarkdownStream(chat.person.terminal);
-      shown.push(String(plan));
-      shown.end();
-      const answer = await choice(chat, 'The plan: choose, or say what to change', ways, signal);
-      if (answer === ways[0] || answer === ways[1] || /^y(es)?$/i.test(answer ?? '')) {
-        chat.useMode(answer === ways[1] ? 'auto' : 'ask');
-        const told = 'The person approved the plan. Plan mode is over: carry the plan out, with all tools.';
-        return { ...replied(told), shown: `approved, mode ${chat.mode}` };
-      }
-      const isWish = answer !== undefined && answer !== ways[2] && !/^no?$/i.test(answer);
-      const wish = isWish ? ` The person says: ${answer}` : '';
-      return { ...replied(`The plan is not approved yet. Keep planning.${wish}`), shown: 'not approved' };
-    },
-  });
-
-/** Lets the model look once more at an image that is no longer in its context. */
-const recallAttachment = (chat: Chat): Tool =>
-  ownTool({
-    name: 'recall_attachment',
-    description: 'Shows an earlier attachment of this session again, by its name.',
-    properties: { name: text },
-    async call({ name }) {
-      const all = chat.session.path().flatMap(storedIn);
-      const found = all.findLast((stored) => stored.name === name);
-      const names = all.map((stored) => stored.name).join(', ') || 'none';
-      if (!found) return failed(`There is no attachment of that name; there are: ${names}`);
-      const part = chat.load(found);
-      return part.type === 'image' ? { ...replied(found.name), images: [part] } : replied(part.text);
-    },
-  });
-
-function storedIn(entry: Entry): readonly StoredPart[] {
-  if (entry.type === 'user') return entry.content.filter((part) => part.type === 'stored');
-  return (entry.type === 'tool' && entry.images) || [];
-}
-
-/** Lets the model hand a task to a sub-agent, to keep its own context small. */
-const subAgent = (chat: Chat): Tool =>
-  ownTool({
-    name: 'run_agent',
-    description:
-      'Does a task in a context of its own, with the same tools; returns only the answer. For searching through a lot.',
-    properties: {
-      task: { ...text, description: 'All that has to be known: it sees nothing of this conversation' },
-    },
-    async call({ task }, { signal, progress }) {
-      const events = runSubAgent(chat, String(task), signal);
-      for (;;) {
-        const { done, value } = await events.next();
-        if (done) return value;
-        if (value.type === 'call_started' && value.tool) progress?.(shownName(value.tool));
-      }
-    },
-  });
-
-const searchEarlier = ({ world }: Chat): Tool =>
-  ownTool({
-    name: 'search_sessions',
-    description: 'Full-text search over earlier conversations of this project: all words have to occur.',
-    properties: { query: { ...text, minLength: 2 } },
-    async call({ query }) {
-      const hits = searchSessions(world.store.list(), String(query)).map(
-        ({ session: { modified, name }, role, excerpt }) =>
-          `${modified.slice(0, 10)} ${name} ${role}: ${excerpt}`,
-      );
-      return replied(hits.join('\n') || 'Nothing was found.');
-    },
-  });
-
 const todoSchema = {
   type: 'object',
   properties: {
@@ -171,8 +21,132 @@ const todoSchema = {
   additionalProperties: false,
 };
 
-const writeTodos = (chat: Chat): Tool =>
-  ownTool({
+interface OwnTool extends Pick<Tool, 'name' | 'description' | 'quiet' | 'call'> {
+  readonly properties: Readonly<Record<string, object>>;
+  /** All of them, unless it is said. */
+  readonly required?: readonly string[];
+}
+
+/** The few tools the chat has itself: they talk to the person, or to the session, and change nothing else. */
+export const ownTools = (chat: Chat): readonly Tool[] =>
+  [...(chat.person ? [askUser(chat)] : []), exitPlan(chat), ...sessionTools(chat), subAgent(chat)].map(
+    ({ properties, required = Object.keys(properties), ...rest }) => ({
+      inputSchema: { type: 'object', properties, required, additionalProperties: false },
+      own: true,
+      server: 'chat',
+      tool: rest.name,
+      annotations: { readOnlyHint: true, openWorldHint: false },
+      trusted: true,
+      identity: 'chat',
+      definition: rest.name,
+      ...rest,
+    }),
+  );
+
+/** Puts a question with numbered choices to the person, who may answer in other words; undefined: no answer. */
+async function choice(
+  { person }: Chat,
+  question: string,
+  choices: readonly string[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (!person) return undefined;
+  const head = `${person.paint.warning('?')} ${printable(question)}`;
+  const lines = [head, ...choices.map((each, at) => `  ${at + 1} ${inLine(each)}`)];
+  return person.ask<string | undefined>({
+    above: lines.map((line) => wrapped(line, person.width)),
+    line: choices.length > 0 ? 'a number, or your own words' : 'your answer',
+    keys: { '': undefined, ...Object.fromEntries(choices.map((each, at) => [`${at + 1}`, each])) },
+    words: (said) => ({ value: said }),
+    signal,
+  });
+}
+
+const askUser = (chat: Chat): OwnTool => ({
+  name: 'ask_user',
+  description: 'Asks the person one question when only they can decide. Give choices when there are few.',
+  properties: { question: text, choices: { type: 'array', items: text, maxItems: 9 } },
+  required: ['question'],
+  quiet: true,
+  async call({ question, choices = [] }, { signal }) {
+    const answer = await choice(chat, String(question), choices as string[], signal);
+    return answer === undefined
+      ? { ...failed('The person did not answer.'), shown: 'no answer' }
+      : { ...replied(answer), shown: '' };
+  },
+});
+
+/** Brings a plan before the person, and leaves plan mode when they approve it. */
+const exitPlan = (chat: Chat): OwnTool => ({
+  name: 'exit_plan',
+  description:
+    'Hands in the plan, in Markdown, once it is complete. The person approves it, or says what to change.',
+  properties: { plan: text },
+  quiet: true,
+  async call({ plan }, { signal }) {
+    // Whoever calls it unasked would have its own words answered with a change of mode.
+    if (chat.mode !== 'plan') return failed('This is not in plan mode: there is no plan to hand in. Go on.');
+    if (!chat.person) return replied('Nobody is here to approve the plan. End with the plan as your answer.');
+    const shown = new MarkdownStream(chat.person);
+    shown.push(String(plan));
+    shown.end();
+    const answer = await choice(chat, 'The plan: choose, or say what to change', ways, signal);
+    if (answer === ways[0] || answer === ways[1] || /^y(es)?$/i.test(answer ?? '')) {
+      chat.useMode(answer === ways[1] ? 'auto' : 'ask');
+      const told = 'The person approved the plan. Plan mode is over: carry the plan out, with all tools.';
+      return { ...replied(told), shown: `approved, mode ${chat.mode}` };
+    }
+    const isWish = answer !== undefined && answer !== ways[2] && !/^no?$/i.test(answer);
+    const wish = isWish ? ` The person says: ${answer}` : '';
+    return { ...replied(`The plan is not approved yet. Keep planning.${wish}`), shown: 'not approved' };
+  },
+});
+
+/** Lets the model hand a task to a sub-agent, to keep its own context small. */
+const subAgent = (chat: Chat): OwnTool => ({
+  name: 'run_agent',
+  description:
+    'Does a task in a context of its own, with the same tools; returns only the answer. For searching through a lot.',
+  properties: {
+    task: { ...text, description: 'All that has to be known: it sees nothing of this conversation' },
+  },
+  async call({ task }, { signal, progress }) {
+    const events = runSubAgent(chat, String(task), signal);
+    for (;;) {
+      const { done, value } = await events.next();
+      if (done) return value;
+      if (value.type === 'call_started' && value.tool) progress?.(shownName(value.tool));
+    }
+  },
+});
+
+const sessionTools = (chat: Chat): OwnTool[] => [
+  {
+    name: 'recall_attachment',
+    description: 'Shows an earlier attachment of this session again, by its name.',
+    properties: { name: text },
+    async call({ name }) {
+      const all = chat.session.path().flatMap(storedIn);
+      const found = all.findLast((stored) => stored.name === name);
+      const names = all.map((stored) => stored.name).join(', ') || 'none';
+      if (!found) return failed(`There is no attachment of that name; there are: ${names}`);
+      const part = chat.load(found);
+      return part.type === 'image' ? { ...replied(found.name), images: [part] } : replied(part.text);
+    },
+  },
+  {
+    name: 'search_sessions',
+    description: 'Full-text search over earlier conversations of this project: all words have to occur.',
+    properties: { query: { ...text, minLength: 2 } },
+    async call({ query }) {
+      const hits = searchSessions(chat.world.store.list(), String(query)).map(
+        ({ session: { modified, name }, role, excerpt }) =>
+          `${modified.slice(0, 10)} ${name} ${role}: ${excerpt}`,
+      );
+      return replied(hits.join('\n') || 'Nothing was found.');
+    },
+  },
+  {
     name: 'write_todos',
     description:
       'Replaces the list of what is to be done, for work of three steps or more. One item is in_progress at a time.',
@@ -184,8 +158,14 @@ const writeTodos = (chat: Chat): Tool =>
         priority: todo.priority ?? 'medium',
       }));
       chat.session.append({ type: 'todos', todos });
-      const terminal = chat.person?.terminal;
-      if (terminal && todos.length > 0) terminal.print(todoLines(todos, terminal.paint).join('\n'));
+      const { person } = chat;
+      if (person && todos.length > 0) person.print(todoLines(todos, person.paint).join('\n'));
       return { ...replied(`Kept: ${todos.length} items.`), shown: '' };
     },
-  });
+  },
+];
+
+function storedIn(entry: Entry): readonly StoredPart[] {
+  if (entry.type === 'user') return entry.content.filter((part) => part.type === 'stored');
+  return (entry.type === 'tool' && entry.images) || [];
+}

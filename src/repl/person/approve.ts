@@ -1,23 +1,11 @@
 import type { Answer, CheckedCall } from '../approval/approval.ts';
-import { diffLines, looksLikeDiff } from '../terminal/diff.ts';
 import type { Paint } from '../terminal/paint.ts';
 import { escaped, inLine } from '../terminal/printable.ts';
 import { wrapped } from '../terminal/prose.ts';
-import { counted, oneLine } from '../terminal/show.ts';
+import { counted, diffLines, looksLikeDiff, oneLine } from '../terminal/show.ts';
+import type { Question } from '../terminal/question.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { cutToCells } from '../terminal/width.ts';
-import type { Question } from './person.ts';
-
-const answers: Readonly<Record<string, Answer>> = {
-  y: { answer: 'once' },
-  yes: { answer: 'once' },
-  a: { answer: 'always' },
-  s: { answer: 'session' },
-  t: { answer: 'tool' },
-  m: { answer: 'server' },
-  n: { answer: 'no' },
-  no: { answer: 'no' },
-};
 
 /** Rows of a preview at least, and of each argument; `/show` prints all. */
 const leastPreviewRows = 10;
@@ -30,28 +18,35 @@ export function approvalOf(call: CheckedCall, why: string, terminal: Terminal): 
   // Nothing in it may look like something else, or like nothing.
   const preview = escaped(plan?.preview?.trimEnd() ?? '');
   const head = headOf(call, why, paint).flatMap((line) => wrapped(line, width).split('\n'));
-  // Where a rule says that it is asked, no answer makes it otherwise.
-  const withoutRule = plan?.decision !== 'ask' ? 'ynstm' : plan.always === undefined ? 'yn' : 'yna';
-  const asked = isRuled(why) ? 'yn' : withoutRule;
-  const lasting = {
-    yn: '',
-    yna: ` [a]lways ${inLine(plan?.always ?? '')}`,
-    ynstm: ' [s]ession, always [t]ool [m]cp server',
-  };
+  const { offered, kinds } = lastingOf(call, why);
+  const keys = Object.entries({ y: 'once', yes: 'once', n: 'no', no: 'no', ...kinds } as const);
   const room = Math.max(leastPreviewRows, height - 5 - head.length);
   const shown = preview === '' ? [] : diffLines(folded(preview, room, width).join('\n'), paint);
   // Of a new file, there is nothing that a preview could compare.
-  const isTold = plan && (asked !== 'ynstm' || looksLikeDiff(preview));
+  const isTold = plan && (!('t' in kinds) || looksLikeDiff(preview));
   return {
     above: [...head, ...shown, ...(isTold ? [] : argumentLines(args, paint, width))],
-    line: `[y]es [n]o${lasting[asked]}, or say what to do instead`,
-    keys: Object.fromEntries(Object.entries(answers).filter(([key]) => asked.includes(key.charAt(0)))),
+    line: `[y]es [n]o${offered}, or say what to do instead`,
+    keys: Object.fromEntries(keys.map(([key, answer]) => [key, { answer }])),
     words: (said) =>
       said.length > 3 && wordsIn(said) > 1
         ? { value: { answer: 'feedback', text: said } }
-        : { problem: `${[...asked].join(', ')}, or say in a few words what to do instead` },
+        : {
+            problem: `${['y', 'n', ...Object.keys(kinds)].join(', ')}, or say in a few words what to do instead`,
+          },
     whole: () => [...argumentLines(args, paint, Infinity), ...diffLines(preview, paint)],
   };
+}
+
+/** The answers that hold for longer. */
+function lastingOf({ plan }: CheckedCall, why: string) {
+  // Where a rule says that it is asked, no answer makes it otherwise.
+  if (isRuled(why) || (plan?.decision === 'ask' && plan.always === undefined))
+    return { offered: '', kinds: {} };
+  if (plan?.decision === 'ask')
+    return { offered: ` [a]lways ${inLine(plan.always ?? '')}`, kinds: { a: 'always' } as const };
+  const kinds = { s: 'session', t: 'tool', m: 'server' } as const;
+  return { offered: ' [s]ession, always [t]ool [m]cp server', kinds };
 }
 
 const isRuled = (why: string): boolean => why.startsWith('rule: ask');

@@ -6,7 +6,6 @@ import { ChatError } from '../errors.ts';
 import type { Part } from '../message.ts';
 import { live } from '../text/inert.ts';
 import { fitLines, wrapped } from './elements.ts';
-import { mentionsIn, type Mention } from './mentions.ts';
 import { decodeText, directoryListing, imageType, readRegularFile } from './read-files.ts';
 
 /** No context window holds more. */
@@ -27,10 +26,8 @@ export interface AttachmentOptions {
 export interface Attachments {
   /** The text with what it mentions below it, and the images. */
   readonly content: Part[];
-  /** For the person, a line for each attachment that was read. */
-  readonly notes: string[];
-  /** And for each that was cut, refused or is not there. */
-  readonly warnings: string[];
+  /** For the person: a note for each that was read, a warning for each that was cut, refused or is not there. */
+  readonly told: readonly { readonly type: 'note' | 'warning'; readonly text: string }[];
   /** What the person called an image of `content`. */
   nameOf(part: Part): string | undefined;
 }
@@ -55,30 +52,29 @@ export async function readAttachments(text: string, options: AttachmentOptions):
     typeof content !== 'string' && content.type === 'text' ? [content.text] : [],
   );
   const share = fairShare(texts.map(estimateTokens), options.budgetTokens);
-  const notes: string[] = [];
-  const warnings: string[] = [];
+  const told: { type: 'note' | 'warning'; text: string }[] = [];
+  const tell = (type: 'note' | 'warning', text: string) => told.push({ type, text });
   const blocks: string[] = [];
   const images = new Map<Part, string>();
   for (const { tag, name, content } of found) {
     if (typeof content === 'string') {
       blocks.push(wrapped(tag, { path: name, error: content }));
-      warnings.push(`${name}: ${content}`);
+      tell('warning', `${name}: ${content}`);
     } else if (content.type === 'image') {
       images.set(content, name);
-      notes.push(`${name}: ${content.mimeType}`);
+      tell('note', `${name}: ${content.mimeType}`);
     } else {
       const { text: kept, part } = fitLines(content.text, share);
       const notice = part === undefined ? '' : `\n[truncated: ${part}]`;
       blocks.push(wrapped(tag, { path: name }, kept.trimEnd() + notice));
       const count = content.text.split(/\n(?!$)/).length;
-      if (part === undefined) notes.push(`${name}: ${count} ${count === 1 ? 'line' : 'lines'}`);
-      else warnings.push(`${name}: cut to ${part}`);
+      if (part === undefined) tell('note', `${name}: ${count} ${count === 1 ? 'line' : 'lines'}`);
+      else tell('warning', `${name}: cut to ${part}`);
     }
   }
   return {
     content: [{ type: 'text', text: [live(text), ...blocks].join('\n\n') }, ...images.keys()],
-    notes,
-    warnings,
+    told,
     nameOf: (part) => images.get(part),
   };
 }
@@ -104,19 +100,24 @@ async function attachedBy(
   for (const name of names) {
     const path = absolute(name, cwd);
     const facts = await stat(path).catch(() => undefined);
-    const [, server, uri] = /^([\w-]{2,}):([a-z][a-z\d+.-]*:\S+)$/i.exec(name) ?? [];
     const real = facts ? await realpath(path).catch(() => path) : name;
     if (seen.has(real)) return [];
     const tag = facts?.isDirectory() ? 'directory' : facts ? 'file' : 'resource';
-    const found = await attempt(tag, name, async () => {
-      if (tag === 'directory') return [{ type: 'text', text: await directoryListing(path) }];
-      if (tag === 'file') return [taken(await contentOf(path), images)];
-      const parts = server && uri ? await readResource(server, uri) : undefined;
-      return (parts ?? []).map((part) => taken(part, images));
-    });
-    if (found.length === 0) continue;
+    const [, server = '', uri = ''] = /^([\w-]{2,}):([a-z][a-z\d+.-]*:\S+)$/i.exec(name) ?? [];
+    let parts: readonly (Part | string)[];
+    try {
+      if (tag === 'directory') parts = [{ type: 'text', text: await directoryListing(path) }];
+      else if (tag === 'file') parts = [await contentOf(path)];
+      else parts = (uri && (await readResource(server, uri))) || [];
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      parts = [error instanceof ChatError ? message : (code ?? message)];
+    }
+    if (parts.length === 0) continue;
     seen.add(real);
-    return found;
+    const isRefused = (part: Part | string) => typeof part !== 'string' && part.type === 'image' && !images;
+    const refused = 'an image, and this model takes none';
+    return parts.map((part) => ({ tag, name, content: isRefused(part) ? refused : part }));
   }
   const name = names.at(-1);
   // Else it may well be a person, or anything.
@@ -127,19 +128,6 @@ async function attachedBy(
 /** `~` is a person's word for the home folder, here as in a shell. */
 export const absolute = (name: string, cwd: string): string =>
   resolve(cwd, /^~(?=$|[/\\])/.test(name) ? homedir() + name.slice(1) : name);
-
-async function attempt(
-  tag: Attached['tag'],
-  name: string,
-  read: () => Promise<readonly Part[]>,
-): Promise<Attached[]> {
-  try {
-    return (await read()).map((content) => ({ tag, name, content }));
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return [{ tag, name, content: error instanceof ChatError ? message : (code ?? message) }];
-  }
-}
 
 /** Throws ATTACHMENT_REFUSED for what the model cannot read. */
 async function contentOf(path: string): Promise<Part> {
@@ -153,7 +141,36 @@ async function contentOf(path: string): Promise<Part> {
   throw new ChatError('ATTACHMENT_REFUSED', `no text in UTF-8, ${bytes.length} bytes`);
 }
 
-function taken(part: Part, images: boolean): Part {
-  if (part.type === 'text' || images) return part;
-  throw new ChatError('ATTACHMENT_REFUSED', 'an image, and this model takes none');
+/** Something that may be a file, a folder or a resource: `@name` or `@"name with spaces"`. */
+interface Mention {
+  /** What it may mean, best first: what follows a name in a sentence is not always part of it. */
+  readonly names: readonly string[];
+  /** Written in quotes: surely meant as a name. */
+  readonly quoted: boolean;
+}
+
+/** More are not looked at, nor longer ones: a file of prompts may be full of them. */
+const mostMentions = 200;
+const mostChars = 1024;
+
+/** The mentions in a text, each once. The `@` of an e-mail address, inside a word, is none, nor one that is `inert`. */
+function mentionsIn(text: string): readonly Mention[] {
+  const found = new Map<string, Mention>();
+  // U+FE0E is the mark of inert.ts: only the beginning of a name has to be the person's own.
+  for (const [whole, quoted, plain = ''] of text.matchAll(
+    /(?<![\w@./+-])@(?!\ufe0e)(?:"([^"\r\n]+)"|([^\s"@]+(?:(?<=[!-~])@[^\s"@]+){0,8}))/g,
+  )) {
+    if (found.size === mostMentions) break;
+    const names = quoted === undefined ? shorter(live(plain).slice(0, mostChars)) : [live(quoted)];
+    found.set(whole, { names, quoted: quoted !== undefined });
+  }
+  return [...found.values()];
+}
+
+/** The name without what may follow it in a sentence: punctuation, or text of a script that needs no spaces. */
+function shorter(name: string): string[] {
+  const rest = name.replace(/(?:[.,;:!?)\]}>'`*]|[^\0-\x7f]+)$/, '');
+  // `@.` and `@...` are marks of a sentence; the folder is written `@./`.
+  if (/^\.*$/.test(name)) return [];
+  return rest === name ? [name] : [name, ...shorter(rest)];
 }

@@ -28,20 +28,10 @@ export interface Places {
  * folder, then those of the other roots; 32 KB of them.
  */
 export async function readInstructions({ roots, cwd, config }: Places): Promise<readonly InstructionFile[]> {
-  // By folder: what is read has to lie in its project. The person's own may be a link to anywhere.
-  const projects = new Map<string, string>();
-  for (const root of [cwd, ...roots]) {
-    const folders = foldersTo(root);
-    for (const folder of folders) if (!projects.has(folder)) projects.set(folder, folders[0] ?? root);
-  }
-  const places = [...projects].map(([folder, within]) => ({
-    within,
-    paths: names.map((name) => join(folder, name)),
-  }));
   const files: InstructionFile[] = [];
   const seen = new Set<string>();
   let left = mostBytes;
-  for (const { within, paths } of [{ within: undefined, paths: [join(config, 'AGENTS.md')] }, ...places]) {
+  const readBest = async (paths: readonly string[], within?: string) => {
     for (const path of paths) {
       const real = await realFile(path, within);
       if (real === undefined) continue;
@@ -49,8 +39,18 @@ export async function readInstructions({ roots, cwd, config }: Places): Promise<
       seen.add(real);
       if (text !== undefined) files.push({ path, text });
       left = Math.max(0, left - Buffer.byteLength(text ?? ''));
-      break;
+      return;
     }
+  };
+  // The person's own may be a link to anywhere; what a project has, has to lie in it.
+  await readBest([join(config, 'AGENTS.md')]);
+  for (const root of new Set([cwd, ...roots])) {
+    const folders = foldersTo(root);
+    for (const folder of folders)
+      await readBest(
+        names.map((name) => join(folder, name)),
+        folders[0],
+      );
   }
   return files;
 }

@@ -82,13 +82,13 @@ function changesIn(
   const isThere = ({ path }: InstructionFile) => now.instructions.some((file) => file.path === path);
   const gone = before.filter((file) => !isThere(file)).map(({ path }) => path);
   const fresh = now.instructions.filter(({ text }) => !before.some((file) => file.text === text));
-  const lines: readonly (readonly [boolean, string])[] = [
-    [previous?.date !== now.date, `Today is ${now.date}.`],
-    [previous?.mode !== now.mode, modeTexts[now.mode]],
-    [added !== '', `Tools can work in these folders${previous ? ' now, too' : ''}: ${added}.`],
-    [removed !== '', `Tools can no longer work in these folders: ${removed}.`],
-    [gone.length > 0, `These instructions no longer hold: ${gone.join(', ')}.`],
-    [fresh.length > 0, 'These instructions are new or have changed:'],
-  ];
-  return [...lines.flatMap(([holds, line]) => (holds ? [line] : [])), ...fresh.map(({ text }) => text)];
+  return [
+    previous?.date !== now.date && `Today is ${now.date}.`,
+    previous?.mode !== now.mode && modeTexts[now.mode],
+    added !== '' && `Tools can work in these folders${previous ? ' now, too' : ''}: ${added}.`,
+    removed !== '' && `Tools can no longer work in these folders: ${removed}.`,
+    gone.length > 0 && `These instructions no longer hold: ${gone.join(', ')}.`,
+    fresh.length > 0 && 'These instructions are new or have changed:',
+    ...fresh.map(({ text }) => text),
+  ].filter((line) => line !== false);
 }

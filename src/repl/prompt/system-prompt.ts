@@ -1,38 +1,5 @@
-export interface PromptParts {
-  /** In place of our own text, when the person has set one. */
-  readonly base: string | undefined;
-  readonly profilePrompt: string | undefined;
-  /** As `readInstructions` made it when the session began. */
-  readonly instructions: string;
-  /** What trusted servers say of themselves. */
-  readonly serverInstructions: string;
-  readonly cwd: string;
-  readonly platform: NodeJS.Platform;
-  readonly model: string;
-}
-
-/**
- * The system prompt. The same parts give the same bytes, so that prompt caches hold: nothing of the time or the
- * mode is in it, which messages tell instead.
- */
-export function systemPrompt(parts: PromptParts): string {
-  const { base, profilePrompt, instructions, serverInstructions, cwd, platform, model } = parts;
-  return [
-    base || ours,
-    `The working folder is ${cwd} (${platform}). You are the model ${model}.`,
-    profilePrompt ?? '',
-    ...section(
-      'The person and the project ask you to follow these; the later ones count more:',
-      instructions,
-    ),
-    ...section('What the servers say about their tools:', serverInstructions),
-  ]
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-    .join('\n\n');
-}
-
-const ours = `You help a person in a terminal with their project, with the tools you are given.
+/** What the model is told in the system prompt, unless the person has set another text. */
+export const usualPrompt = `You help a person in a terminal with their project, with the tools you are given.
 
 - Look before you act: read what you are about to change, and find out rather than guess.
 - Do what was asked, all of it and nothing else. When something important is unclear, ask.
@@ -49,4 +16,13 @@ open. Never claim what you have not seen.
 it holds from then on.
 - Answer briefly, in Markdown, in the language of the person.`;
 
-const section = (head: string, body: string): string[] => (body.trim() === '' ? [] : [`${head}\n\n${body}`]);
+/** Parts of a prompt, apart from one another; those without a text, and their heads, are left out. */
+export const joined = (
+  parts: readonly (string | { readonly head: string; readonly body: string })[],
+): string =>
+  parts
+    .map((part) =>
+      (typeof part === 'string' ? part : part.body.trim() && `${part.head}\n\n${part.body}`).trim(),
+    )
+    .filter((part) => part !== '')
+    .join('\n\n');

@@ -18,10 +18,15 @@ export interface History {
  * may append at once. With a file that cannot be read or written, the history ends with the program.
  */
 export function openHistory(file: string, size = 1000): History {
-  const lines = orElse([], () => (readPrivateFile(file) ?? '').split('\n').filter((line) => line !== ''));
+  const lines =
+    attempt(() =>
+      readPrivateFile(file)
+        ?.split('\n')
+        .filter((line) => line !== ''),
+    ) ?? [];
   const entries = lines.slice(-size).flatMap(entryOf);
   // Seldom, so that what another program appends at this very moment, and would be lost, is next to nothing.
-  if (lines.length > 4 * size) orElse(undefined, () => writePrivateFile(file, entries.map(lineOf).join('')));
+  if (lines.length > 4 * size) attempt(() => writePrivateFile(file, entries.map(lineOf).join('')));
   return {
     entries,
     add(entry) {
@@ -29,7 +34,7 @@ export function openHistory(file: string, size = 1000): History {
       entries.push(entry);
       if (entries.length > size) entries.shift();
       if (entry.length > longestEntry) return;
-      orElse(undefined, () => {
+      attempt(() => {
         mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
         appendPrivately(file, lineOf(entry));
       });
@@ -41,15 +46,15 @@ export function openHistory(file: string, size = 1000): History {
 const lineOf = (entry: string): string => `\n${JSON.stringify(entry)}`;
 
 function entryOf(line: string): string[] {
-  const entry = orElse<unknown>(undefined, () => JSON.parse(line));
+  const entry = attempt<unknown>(() => JSON.parse(line));
   return typeof entry === 'string' ? [typable(entry)] : [];
 }
 
 /** A full disk, a line cut by a kill, a file that is not ours: no reason to stop a conversation. */
-function orElse<T>(otherwise: T, work: () => T): T {
+function attempt<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch {
-    return otherwise;
+    return undefined;
   }
 }

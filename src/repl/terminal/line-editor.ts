@@ -20,8 +20,9 @@ export interface Draft {
   readonly kind: 'message' | 'answer';
 }
 
-/** Ctrl-C with nothing to clear, Escape, Shift+Tab, Ctrl-Z, Ctrl-D in an empty line. */
-export type PressedKey = 'ctrl_c' | 'escape' | 'mode' | 'suspend' | 'end';
+/** Ctrl-C with nothing to clear, Ctrl-D in an empty line, and others that edit nothing. */
+export type PressedKey = (typeof pressedKeys)[number];
+const pressedKeys = ['ctrl+c', 'ctrl+d', 'ctrl+z', 'escape', 'shift+tab'] as const;
 
 export interface EditorOptions {
   readonly input: ReadStream;
@@ -53,13 +54,6 @@ type Readline = Omit<Interface, 'line' | 'cursor'> & {
 
 /** readline takes no keys while it waits for completions, Ctrl-C included. */
 const completionMs = 1000;
-const pressedKeys: Readonly<Record<string, PressedKey>> = {
-  'ctrl+c': 'ctrl_c',
-  'ctrl+d': 'end',
-  'ctrl+z': 'suspend',
-  escape: 'escape',
-  'shift+tab': 'mode',
-};
 
 /** readline's line, which can be edited also while it is not shown; with pastes as one mark, and several lines. */
 export class LineEditor {
@@ -209,12 +203,12 @@ export class LineEditor {
     const rl = this.#rl;
     const recalled = this.#recalled;
     this.#recalled = undefined;
-    const pressed = pressedKeys[name];
+    const pressed = pressedKeys.find((key) => key === name);
     if (name === 'ctrl+c' && this.shown && rl.line !== '') this.#set('');
     else if (name === 'ctrl+d' && (rl.line !== '' || !this.shown)) return rl.line === '';
     else if (pressed) {
       this.#options.pressed(pressed);
-      if (pressed === 'suspend') this.#mode?.suspend(this.#options.resumed);
+      if (pressed === 'ctrl+z') this.#mode?.suspend(this.#options.resumed);
     } else if (name === 'backspace') return this.#removeTag();
     else if (this.#kind === 'answer') return ['newline', 'up', 'down'].includes(name);
     else if (name === 'newline') rl._insertString('\n');

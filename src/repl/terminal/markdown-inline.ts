@@ -6,75 +6,66 @@ export const longest = 300;
 const deepest = 3;
 const special = /[`*_~[!\\<]/g;
 /** What may stand in emphasis: code as a whole, escapes, anything else. */
-const inner = '(?:`[^`]*`|\\\\.|[^`\\\\])+?';
+const inner = `(?:\`[^\`]*\`|\\\\.|[^\`\\\\]){1,${longest}}?`;
+// Kept as they are, unlike in CommonMark: `2*3*4`, `snake_case`, `__init__`, the underscores of a bare address.
+const star = String.raw`(?<![\w*~])`;
+const low = String.raw`(?<![\p{L}\p{N}_])(?<!:\/\/[^\s<>()]{0,300})`;
 const construct = new RegExp(
   [
     String.raw`\\(?<escape>[\\${'`'}*_[\]#|~<>!+.\-])`,
-    '(?<!`)(?<ticks>`+)(?!`)(?<code>[^]*?[^`])\\k<ticks>(?!`)',
-    String.raw`<(?<address>https?:\/\/[^\s<>]+)>`,
+    `(?<!\`)(?<ticks>\`+)(?!\`)(?<code>[^]{0,${longest}}?[^\`])\\k<ticks>(?!\`)`,
+    String.raw`<(?<address>https?:\/\/[^\s<>]{1,${longest}})>`,
     // Its text may have brackets, its address parentheses.
-    String.raw`!?\[(?<label>(?:\\.|[^[\]\\]|\[(?:\\.|[^[\]\\])*\])*)\]` +
+    String.raw`!?\[(?<label>(?:\\.|[^[\]\\]|\[(?:\\.|[^[\]\\]){0,${longest}}\]){0,${longest}})\]` +
       String.raw`\((?<url>(?:[^\s()\\]|\\.|\([^\s()]*\))*)(?:\s+"[^"]*")?\)`,
-    // Kept as they are, unlike in CommonMark: `2*3*4`, `snake_case`, `__init__`, the underscores of a bare address.
-    String.raw`(?<![\w*~])(?<mark>\*{1,3}|~~)(?![\s*~])(?<marked>${inner})(?<![\s*~])\k<mark>(?![*~])`,
-    String.raw`(?<![\p{L}\p{N}_])(?<!:\/\/[^\s<>()]{0,300})_(?![\s_])(?<slanted>${inner})(?<![\s_])_(?![\p{L}\p{N}_])`,
+    String.raw`${star}(?<mark>\*{1,3}|~~)(?![\s*~])(?<marked>${inner})(?<![\s*~])\k<mark>(?![*~])`,
+    String.raw`${low}_(?![\s_])(?<slanted>${inner})(?<![\s_])_(?![\p{L}\p{N}_])`,
   ].join('|'),
   'yu',
 );
-/** What begins no construct, whatever comes after it. */
-const closed =
-  /[*_~]+(?=\s)|(?<=\w)\*+(?=\w)|(?<=[\p{L}\p{N}])_+|__+|!(?=[^[])|<(?=[^h])|~(?=[^~])|\[[^[\]\\`]*\](?=[^(])/uy;
-const run = /`+|\*+|_+|~+|[^]/uy;
+/** What begins a construct, or may once the text goes on. */
+const opener = new RegExp(
+  [
+    '\\\\$|(?<!`)`|<(?=h|$)|!$',
+    String.raw`\[(?![^[\]\\${'`'}]*\][^(])`,
+    String.raw`${star}(?:\*{1,3}(?=[^\s*]|$)|~(?:$|~(?=[^\s~]|$)))`,
+    String.raw`${low}_(?=[^\s_]|$)`,
+  ].join('|'),
+  'yu',
+);
 
-const matchAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | null => {
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at;
   return pattern.exec(text);
-};
-
-interface Piece {
-  /** Where the next one begins. */
-  readonly end: number;
-  /** As it is shown. */
-  readonly text: string;
 }
 
 /**
- * The next piece of a line of Markdown, from `at` on; undefined when that depends on what comes after the text, of
- * which nothing does when it has `ended`.
+ * What a line of Markdown is shown as from `from` on, and where what comes after it may change that; at its end when
+ * it has `ended`.
  */
-export function nextPiece(
-  text: string,
-  { at, ended }: { readonly at: number; readonly ended: boolean },
+export function inlineFrom(
+  line: string,
+  { from, ended, depth = 0 }: { readonly from: number; readonly ended: boolean; readonly depth?: number },
   paint: Paint,
-  depth = 0,
-): Piece | undefined {
-  if (at >= text.length) return undefined;
-  const literal = (end: number) => ({ end, text: text.slice(at, end) });
-  special.lastIndex = at;
-  const begin = special.exec(text)?.index ?? text.length;
-  if (begin > at) return literal(begin);
-  const none = matchAt(closed, text, at);
-  if (none) return literal(at + none[0].length);
-  const found = matchAt(construct, text, at);
-  const end = at + (found?.[0].length ?? 0);
-  const mayGoOn = !ended && text.length - at <= longest;
-  // What comes next may make its end another one.
-  if (mayGoOn && (!found || end === text.length)) return undefined;
-  if (found && found[0].length <= longest && depth < deepest)
-    return { end, text: styled(found, paint, depth) };
-  return literal(at + (matchAt(run, text, at)?.[0].length ?? 1));
-}
-
-/** A whole line, or a part of one, at once. */
-export function inline(text: string, paint: Paint, depth = 0): string {
+): { readonly shown: string; readonly end: number } {
   let shown = '';
-  for (let at = 0; ;) {
-    const piece = nextPiece(text, { at, ended: true }, paint, depth);
-    if (!piece) return shown;
-    shown += piece.text;
-    at = piece.end;
+  for (let at = from; ;) {
+    special.lastIndex = at;
+    const begin = special.exec(line)?.index ?? line.length;
+    shown += line.slice(at, begin);
+    if (begin === line.length) return { shown, end: begin };
+    const found = depth < deepest ? matchAt(construct, line, begin) : null;
+    at = begin + (found?.[0].length ?? 1);
+    // What comes next may make the end of a construct another one.
+    const isOpen = found ? at === line.length : matchAt(opener, line, begin) !== null;
+    if (isOpen && !ended && line.length - begin <= longest) return { shown, end: begin };
+    shown += found ? styled(found, paint, depth) : line.slice(begin, at);
   }
 }
+
+/** A whole line at once. */
+export const inline = (text: string, paint: Paint, depth = 0): string =>
+  inlineFrom(text, { from: 0, ended: true, depth }, paint).shown;
 
 function styled({ 0: whole, groups = {} }: RegExpExecArray, paint: Paint, depth: number): string {
   const { escape, code, address, label, url = '', mark, marked, slanted } = groups;

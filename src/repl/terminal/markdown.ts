@@ -1,50 +1,14 @@
-import { longest, nextPiece } from './markdown-inline.ts';
+import { inlineFrom, longest } from './markdown-inline.ts';
 import type { Paint } from './paint.ts';
 import { createPrintable } from './printable.ts';
 import { Prose } from './prose.ts';
 import { markdownRows } from './table.ts';
-
-export interface MarkdownStream {
-  push(text: string): void;
-  /** Completes the last line, and is ready for another text. */
-  end(): void;
-}
 
 interface Output {
   readonly screen: boolean;
   readonly width: number;
   readonly paint: Paint;
   write(text: string): void;
-}
-
-/**
- * Shows Markdown while it streams. Nothing is printed twice, the cursor never moves: plain words are written at once,
- * `**bold**`, a link or the marks that begin a line when they are clear, a table when it is whole. Where there is no
- * screen the text is passed on as it is.
- */
-export function createMarkdownStream(terminal: Output): MarkdownStream {
-  const cleaner = createPrintable();
-  const begin = () => (terminal.screen ? new Lines(terminal.paint, () => terminal.width) : undefined);
-  let lines = begin();
-  let last = '\n';
-  const put = (text: string) => {
-    if (text === '') return;
-    last = text;
-    terminal.write(text);
-  };
-  return {
-    push(text) {
-      const clean = cleaner.push(text);
-      put(lines ? lines.add(clean) : clean);
-    },
-    end() {
-      const clean = cleaner.end();
-      put(lines ? lines.add(clean) + lines.end() : clean);
-      if (!last.endsWith('\n')) terminal.write('\n');
-      last = '\n';
-      lines = begin();
-    },
-  };
 }
 
 /** As long as a line is nothing but these, or may open a fence, what comes next decides what it is. */
@@ -54,11 +18,16 @@ const fence = /^[ \t]*(`{3,}(?=[^`]*$)|~{3,})/;
 const heading = /^[ \t]*#{1,6}(?:[ \t]+|$)/;
 const marks = /^((?:[ \t]*> ?)*)([ \t]*)((?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$))?/;
 
-/** The state between lines and inside of one: returns what can be shown. */
-class Lines {
-  readonly #paint: Paint;
-  readonly #width: () => number;
+/**
+ * Shows Markdown while it streams. Nothing is printed twice, the cursor never moves: plain words are written at once,
+ * `**bold**`, a link or the marks that begin a line when they are clear, a table when it is whole. Where there is no
+ * screen the text is passed on as it is.
+ */
+export class MarkdownStream {
+  readonly #terminal: Output;
   readonly #prose: Prose;
+  #clean = createPrintable();
+  #atLineStart = true;
   /** The current line, or its end, and how much of it is shown. */
   #line = '';
   #at = 0;
@@ -68,40 +37,54 @@ class Lines {
   #fence: string | undefined;
   #rows: string[] = [];
 
-  constructor(paint: Paint, width: () => number) {
-    this.#paint = paint;
-    this.#width = width;
-    this.#prose = new Prose(width);
+  constructor(terminal: Output) {
+    this.#terminal = terminal;
+    this.#prose = new Prose(() => terminal.width);
   }
 
-  add(text: string): string {
-    const parts = text.split('\n');
-    const last = parts.pop() ?? '';
-    const shown = parts.map((part) => this.#take(part, true)).join('');
-    return last === '' ? shown : shown + this.#take(last, false);
+  push(text: string): void {
+    this.#take(this.#clean.push(text));
   }
 
-  end(): string {
-    const rest = this.#line === '' ? '' : this.#take('', true);
-    return rest + this.#endTable();
+  /** Completes the last line, and is ready for another text. */
+  end(): void {
+    this.#take(this.#clean.end());
+    if (this.#line !== '') this.#take('\n');
+    this.#put(this.#endTable());
+    if (!this.#atLineStart) this.#put('\n');
+    this.#fence = undefined;
   }
 
-  #take(part: string, ended: boolean): string {
+  #put(text: string): void {
+    if (text === '') return;
+    this.#atLineStart = text.endsWith('\n');
+    this.#terminal.write(text);
+  }
+
+  #take(text: string): void {
+    if (!this.#terminal.screen) return this.#put(text);
+    const [first = '', ...others] = text.split('\n');
+    let shown = this.#add(first, others.length > 0);
+    for (const [at, part] of others.entries()) shown += this.#add(part, at < others.length - 1);
+    this.#put(shown);
+  }
+
+  /** What can be shown of the line with what is added to it. */
+  #add(part: string, ended: boolean): string {
     this.#line += part;
     let shown = '';
     if (this.#kind === 'start') {
       if (!ended && this.#line.length < longest && undecided.test(this.#line)) return '';
       shown = this.#begin(ended);
     }
-    if (this.#kind === 'row') {
-      if (ended) this.#rows.push(this.#line);
-    } else if (this.#kind === 'text') shown += this.#text(ended);
-    else {
+    if (this.#kind === 'text') shown += this.#text(ended);
+    if (this.#kind === 'raw') {
       shown += this.#line.slice(this.#at);
       this.#at = this.#line.length;
     }
     if (!ended) return shown;
-    if (this.#kind !== 'row') shown += `${this.#prose.end()}\n`;
+    if (this.#kind === 'row') this.#rows.push(this.#line);
+    else shown += `${this.#prose.end()}\n`;
     this.#line = '';
     this.#at = 0;
     this.#kind = 'start';
@@ -109,22 +92,17 @@ class Lines {
   }
 
   #text(ended: boolean): string {
-    let shown = '';
-    for (;;) {
-      const piece = nextPiece(this.#line, { at: this.#at, ended }, this.#paint);
-      if (!piece) break;
-      shown += this.#prose.add(this.#style(piece.text));
-      this.#at = piece.end;
-    }
+    const { shown, end } = inlineFrom(this.#line, { from: this.#at, ended }, this.#terminal.paint);
     // Of a line without end, no more is looked back at.
-    const over = Math.max(0, this.#at - longest - 1);
-    if (over > longest) [this.#line, this.#at] = [this.#line.slice(over), this.#at - over];
-    return shown;
+    const over = Math.max(0, end - longest - 1);
+    this.#line = this.#line.slice(over);
+    this.#at = end - over;
+    return this.#prose.add(this.#style(shown));
   }
 
   /** Says what the line is, and shows the marks it begins with. */
   #begin(ended: boolean): string {
-    const { dim, quote } = this.#paint;
+    const { dim, quote, heading: title } = this.#terminal.paint;
     const line = this.#line;
     if (this.#fence !== undefined) {
       const isEnd = ended && /^[ \t]*(`+|~+)[ \t]*$/.exec(line)?.[1]?.startsWith(this.#fence);
@@ -136,7 +114,8 @@ class Lines {
       return '';
     }
     const before = this.#endTable();
-    if (ended && rule.test(line)) return before + this.#raw(dim('─'.repeat(Math.min(this.#width(), 80))));
+    if (ended && rule.test(line))
+      return before + this.#raw(dim('─'.repeat(Math.min(this.#terminal.width, 80))));
     this.#fence = ended ? fence.exec(line)?.[1] : undefined;
     if (this.#fence !== undefined) return before + this.#raw(dim(line));
     this.#kind = 'text';
@@ -144,7 +123,7 @@ class Lines {
     const [all = '', quotes = '', indent = '', item = ''] = head ? [head] : (marks.exec(line) ?? []);
     this.#at = all.length;
     const bars = quotes.replaceAll(/[^>]/g, '').replaceAll('>', dim('│ '));
-    this.#style = head ? this.#paint.heading : quotes === '' ? (text) => text : quote;
+    this.#style = head ? title : quotes === '' ? (text) => text : quote;
     const mark = (indent + item.replace(/^[-*+]/, '•')).replaceAll('\t', '    ');
     return before + this.#prose.begin(bars + mark, bars + ' '.repeat(mark.length));
   }
@@ -157,10 +136,9 @@ class Lines {
   }
 
   #endTable(): string {
-    const rows = this.#rows;
+    const { width, paint } = this.#terminal;
+    const lines = markdownRows(this.#rows, width, paint);
     this.#rows = [];
-    return markdownRows(rows, this.#width(), this.#paint)
-      .map((line) => `${line}\n`)
-      .join('');
+    return lines.map((line) => `${line}\n`).join('');
   }
 }

@@ -2,51 +2,31 @@ import { inspect } from 'node:util';
 
 export type Palette = 'dark' | 'light' | 'plain';
 
-/** Names of `inspect.colors`: attributes, and the first sixteen colours, which look as the person chose. */
-const dark = {
-  heading: ['bold', 'cyan'],
-  strong: ['bold'],
-  emphasis: ['italic'],
-  struck: ['strikethrough'],
-  code: ['yellow'],
-  link: ['underline', 'blueBright'],
-  quote: ['italic', 'white'],
-  dim: ['dim'],
-  tool: ['cyan'],
-  warning: ['yellow'],
-  bad: ['redBright'],
-  added: ['green'],
-  removed: ['redBright'],
-  prompt: ['bold', 'magenta'],
+const palettes: readonly Palette[] = ['dark', 'light', 'plain'];
+
+/**
+ * By palette, names of `inspect.colors`: attributes, and the first sixteen colours, which look as the person chose.
+ * `plain` is for whom colours say nothing.
+ */
+const styles = {
+  heading: ['bold cyan', 'bold blue', 'bold underline'],
+  strong: ['bold', 'bold', 'bold'],
+  emphasis: ['italic', 'italic', 'italic'],
+  struck: ['strikethrough', 'strikethrough', 'strikethrough'],
+  code: ['yellow', 'magenta', 'bold'],
+  link: ['underline blueBright', 'underline blue', 'underline'],
+  quote: ['italic white', 'italic blackBright', 'dim'],
+  dim: ['dim', 'dim', 'dim'],
+  tool: ['cyan', 'cyan', 'bold'],
+  warning: ['yellow', 'yellow', 'bold'],
+  bad: ['redBright', 'red', 'bold'],
+  added: ['green', 'green', 'bold'],
+  removed: ['redBright', 'red', 'dim'],
+  prompt: ['bold magenta', 'bold magenta', 'bold'],
 };
-type Styles = Readonly<Record<keyof typeof dark, readonly string[]>>;
 
 /** Colour by meaning. Every function leaves its text alone where there are no colours. */
-export type Paint = Readonly<Record<keyof typeof dark, (text: string) => string>>;
-
-const light: Styles = {
-  ...dark,
-  heading: ['bold', 'blue'],
-  code: ['magenta'],
-  link: ['underline', 'blue'],
-  quote: ['italic', 'blackBright'],
-  bad: ['red'],
-  removed: ['red'],
-};
-/** For whom colours say nothing. */
-const plain: Styles = {
-  ...dark,
-  heading: ['bold', 'underline'],
-  code: ['bold'],
-  link: ['underline'],
-  quote: ['dim'],
-  tool: ['bold'],
-  warning: ['bold'],
-  bad: ['bold'],
-  added: ['bold'],
-  removed: ['dim'],
-  prompt: ['bold'],
-};
+export type Paint = Readonly<Record<keyof typeof styles, (text: string) => string>>;
 
 export interface PaintOptions {
   /** `auto`: dark or light, as the terminal says. */
@@ -57,13 +37,13 @@ export interface PaintOptions {
 
 /** Colour by meaning, for one stream. */
 export function createPaint({ palette, env, stream }: PaintOptions): Paint {
-  const styles = { dark, light, plain }[palette === 'auto' ? detected(env) : palette];
+  const which = palettes.indexOf(palette === 'auto' ? detected(env) : palette);
   // It obeys NO_COLOR, FORCE_COLOR and TERM.
   const hasColors = stream.isTTY === true && (stream.getColorDepth?.(env) ?? 1) > 1;
   const style = (names: readonly string[]) => (text: string) =>
     hasColors && text !== '' ? names.reduceRight(styled, text) : text;
   return Object.fromEntries(
-    Object.entries(styles).map(([meaning, names]) => [meaning, style(names)]),
+    Object.entries(styles).map(([meaning, names]) => [meaning, style(names[which]?.split(' ') ?? [])]),
   ) as unknown as Paint;
 }
 

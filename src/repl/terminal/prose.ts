@@ -23,9 +23,9 @@ export class Prose {
   }
 
   /** What the line begins with; `further`: what its further rows do. */
-  begin(mark: string, further = ' '.repeat(cells(mark))): string {
+  begin(mark: string, further: string): string {
     this.#column = cells(mark);
-    this.#margin = cells(mark) > this.#width() / 2 ? '' : further;
+    this.#margin = this.#column > this.#width() / 2 ? '' : further;
     return mark;
   }
 

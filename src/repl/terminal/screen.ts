@@ -10,20 +10,20 @@ const clockFrom = 3;
 const silentFrom = 60;
 
 /** What has been written, where its last row ends, and a spinner behind it that moves no cursor. */
-export class Screen {
-  atLineStart = true;
+export abstract class Screen {
+  readonly paint: Paint;
+  /** Lines that are printed once the current row has ended. */
+  protected notices = '';
+  protected atLineStart = true;
   #column = 0;
   #timer: NodeJS.Timeout | undefined;
   #drawn = false;
   #awaited = '';
   readonly #output: WriteStream;
-  readonly #paint: Paint;
-  readonly #mayDraw: () => boolean;
 
-  constructor(output: WriteStream, paint: Paint, mayDraw: () => boolean) {
+  constructor(output: WriteStream, paint: Paint) {
     this.#output = output;
-    this.#paint = paint;
-    this.#mayDraw = mayDraw;
+    this.paint = paint;
     output.on('error', (error: NodeJS.ErrnoException) => {
       // Whoever read it is gone: nothing is left to do, and nobody to tell.
       if (error.code === 'EPIPE') process.exit(0);
@@ -40,8 +40,30 @@ export class Screen {
     return this.#output.rows ?? 24;
   }
 
-  put(given: string): void {
-    const text = painted(given);
+  /** Shows that something is under way, until something is printed, or `idle`; nothing for `patienceMs`. */
+  working(what: string, patienceMs = 300): void {
+    if (!this.mayDraw()) return;
+    this.#awaited = printable(what).replaceAll(/\s/g, ' ');
+    // News of what is awaited already takes its next frame: patience anew for each would never show any.
+    if (this.#timer) return;
+    const since = performance.now();
+    this.#timer = setTimeout(() => this.#draw(0, since), patienceMs);
+  }
+
+  idle(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.clear();
+  }
+
+  protected abstract mayDraw(): boolean;
+
+  protected put(given: string): void {
+    let text = painted(given);
+    if (text.includes('\n')) {
+      text = text.replace('\n', () => `\n${this.notices}`);
+      this.notices = '';
+    }
     if (text === '') return;
     this.#output.write(text);
     const rest = text.slice(text.lastIndexOf('\n') + 1);
@@ -52,45 +74,30 @@ export class Screen {
   }
 
   /** Whole lines, from the beginning of a row on. */
-  putLines(text: string): void {
+  protected putLines(text: string): void {
     this.newRow();
     this.put(text.endsWith('\n') ? text : `${text}\n`);
   }
 
-  newRow(): void {
+  protected newRow(): void {
     if (!this.atLineStart) this.put('\n');
   }
 
-  /** Shows what is awaited, once `patienceMs` have gone by. */
-  spin(what: string, patienceMs = 300): void {
-    this.#awaited = printable(what).replaceAll(/\s/g, ' ');
-    // News of what is awaited already takes its next frame: patience anew for each would never show any.
-    if (this.#timer) return;
-    const since = performance.now();
-    this.#timer = setTimeout(() => this.#draw(0, since), patienceMs);
-  }
-
   /** Takes the spinner off the screen; it comes back with its next frame. */
-  clear(): void {
+  protected clear(): void {
     if (this.#drawn) this.#output.write(this.atLineStart ? '\r\x1b[J' : '\x1b[K');
     this.#drawn = false;
   }
 
-  still(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.clear();
-  }
-
   #draw(frame: number, since: number): void {
     this.#timer = setTimeout(() => this.#draw(frame + 1, since), frameMs);
-    if (!this.#mayDraw()) return;
+    if (!this.mayDraw()) return;
     const seconds = Math.floor((performance.now() - since) / 1000);
     const long = seconds < silentFrom ? ` · ${seconds}s` : ` · nothing has come for ${seconds}s`;
     const text = `${frames[frame % frames.length]} ${this.#awaited}${seconds < clockFrom ? '' : long} · Esc to stop`;
     const column = this.atLineStart ? 0 : this.#column;
     // The cursor stays where the text ends, and what does not fit behind that is left out.
-    const line = this.#paint.dim(cutToCells(text, this.width - 2 - column));
+    const line = this.paint.dim(cutToCells(text, this.width - 2 - column));
     this.#output.write(column === 0 ? `\r${line}\x1b[K\r` : `\x1b7 ${line}\x1b[K\x1b8`);
     this.#drawn = true;
   }

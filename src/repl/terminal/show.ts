@@ -3,7 +3,6 @@ import type { Todo } from '../session/entry.ts';
 import { isObject } from '../text/json.ts';
 import { shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
 import type { TurnEnd } from '../turn/turn-event.ts';
-import { aboveDiff } from './diff.ts';
 import type { Paint } from './paint.ts';
 import { escaped, printable } from './printable.ts';
 import { cells, cutToCells } from './width.ts';
@@ -42,11 +41,10 @@ export function resultLine(
   return paint.dim(begin + cutToCells(said + images, room));
 }
 
-/** `thought for 3s: the first words…`; without a time when they came all at once, which says nothing of it. */
-export function thoughtsLine(text: string, ms: number, { paint, width }: Look): string {
-  const time = ms < 50 ? '' : ` for ${duration(ms)}`;
+/** `thought: the first words…` */
+export function thoughtsLine(text: string, { paint, width }: Look): string {
   const words = printable(text.trim().slice(0, 300)).replaceAll(/\s+/g, ' ');
-  return paint.dim(cutToCells(`thought${time}: ${words}`, width - 1));
+  return paint.dim(cutToCells(`thought: ${words}`, width - 1));
 }
 
 /** `in 12.3k (cached 10k) · out 480 · 14% of 200k · 3.2s`; `~` before what was estimated. A full window is coloured. */
@@ -113,4 +111,28 @@ function argumentsOf(json: string): [name: string, value: string, isText: boolea
     const isText = typeof item === 'string';
     return [oneLine(key), oneLine((isText ? item : JSON.stringify(item)).slice(0, 500)), isText];
   });
+}
+
+const hunk = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/m;
+
+/** Whether a text holds hunks of a unified diff. */
+export const looksLikeDiff = (text: string): boolean => hunk.test(text);
+
+/** The line that stands above the diff a text holds, as in `Edited a.ts: +1 -1`. */
+export const aboveDiff = (text: string): string | undefined =>
+  looksLikeDiff(text) ? /^(?!---|\+\+\+|diff |index |@@|```).+(?=\n)/.exec(text)?.[0] : undefined;
+
+/** The lines of a text, those of the unified diffs in it coloured. */
+export function diffLines(text: string, paint: Paint): string[] {
+  let inside = false;
+  return text
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => {
+      if (/^(?:---|\+\+\+) \S/.test(line) || /^(?:diff|index) /.test(line)) return paint.strong(line);
+      inside = hunk.test(line) || (inside && /^[-+ \\]/.test(line));
+      if (!inside) return line;
+      if (line.startsWith('@@')) return paint.dim(line);
+      return line.startsWith('+') ? paint.added(line) : line.startsWith('-') ? paint.removed(line) : line;
+    });
 }

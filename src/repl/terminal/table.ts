@@ -1,7 +1,7 @@
 import { inline } from './markdown-inline.ts';
 import type { Paint } from './paint.ts';
 import { wrapped } from './prose.ts';
-import { bare, cells, cutToCells, padToCells, withBreaks } from './width.ts';
+import { bare, cells, padToCells, withBreaks } from './width.ts';
 
 /** A column that is wanted wider is made no narrower than this. */
 const narrowest = 6;
@@ -10,15 +10,6 @@ const narrowest = 6;
 export function table(rows: readonly (readonly string[])[], width: number): string[] {
   const flat = rows.map((row) => row.map((cell) => cell.replaceAll(/[\n\t]|(?<=\S)\s+/g, ' ')));
   return aligned(flat, width, '  ')?.lines.flat() ?? flat.map((row) => row.join('  '));
-}
-
-/** Rows of two cells, one line each: of the second no more is shown than there is room for. */
-export function oneLineEach(rows: readonly (readonly [string, string])[], width: number): string[] {
-  const first = Math.min(width >> 1, Math.max(0, ...rows.map(([cell]) => cells(cell))));
-  return rows.map(([cell, rest]) => {
-    const begin = padToCells(cell, first);
-    return `${begin}  ${cutToCells(rest.replaceAll(/\s+/g, ' '), width - 3 - cells(begin))}`.trimEnd();
-  });
 }
 
 /** The lines of rows that begin with a bar: a table, where the second row makes them one and the width allows it. */
@@ -68,13 +59,11 @@ function aligned(
   return { widths, lines };
 }
 
-/** Takes from the widest columns until all fit; undefined when even narrow ones would not. */
+/** The widest columns are made narrower until all fit; undefined when even narrow ones would not. */
 function fit(wanted: readonly number[], room: number): number[] | undefined {
-  const widths = wanted.map((width) => Math.min(width, Math.max(narrowest, room)));
-  while (widths.reduce((total, width) => total + width, 0) > room) {
-    const widest = Math.max(...widths);
-    if (widest <= narrowest) return undefined;
-    widths[widths.indexOf(widest)] = widest - 1;
+  for (let most = Math.max(room, narrowest); most >= narrowest; most--) {
+    const widths = wanted.map((width) => Math.min(width, most));
+    if (widths.reduce((total, width) => total + width, 0) <= room) return widths;
   }
-  return widths;
+  return undefined;
 }

@@ -7,21 +7,31 @@ import { LineEditor, type Entered, type PressedKey } from './line-editor.ts';
 import type { Paint } from './paint.ts';
 import { painted } from './printable.ts';
 import { wrapped } from './prose.ts';
+import { answerOf, type Question } from './question.ts';
 import { Screen } from './screen.ts';
 
-export interface TerminalOptions {
+interface TerminalOptions {
   readonly input: ReadStream;
   readonly output: WriteStream;
   readonly env: NodeJS.ProcessEnv;
   readonly paint: Paint;
   readonly history: History;
+}
+
+/** What the terminal is used by. */
+export interface Host {
   complete(line: string): Promise<CompleterResult>;
   /** While something is under way: each Ctrl-C, and an Escape by itself. */
-  onInterrupt(kind: 'ctrl_c' | 'escape'): void;
+  interrupt(kind: 'ctrl+c' | 'escape'): void;
   /** Shift+Tab, at the prompt or while something is under way. */
-  onModeKey(): void;
+  nextMode(): void;
   /** A line entered while something is under way: whether it was dealt with at once, instead of being queued. */
   whileBusy(line: string): boolean;
+}
+
+interface Reading {
+  prompt: string;
+  resolve(line: string | undefined): void;
 }
 
 /** Within this time a second Ctrl-C at an empty prompt leaves. */
@@ -31,73 +41,59 @@ const againMs = 2000;
  * The person's side. While nobody waits for a line, what is typed is kept and not shown, and output never moves the
  * cursor. Where there is no terminal on both sides, or one that obeys nothing, lines are plain.
  */
-export class Terminal {
+export class Terminal extends Screen {
   /** Standard input and output are both terminals that obey escape sequences: questions can be asked. */
   readonly interactive: boolean;
   /** What is written is seen on a screen; else it is a pipe or a file. */
   readonly screen: boolean;
-  readonly paint: Paint;
-  readonly #options: TerminalOptions;
-  readonly #screen: Screen;
+  host: Host | undefined;
+  readonly #history: History;
   readonly #editor: LineEditor;
   readonly #queue: Entered[] = [];
-  #notices: string[] = [];
   #ended = false;
-  #waiting: { prompt: string; resolve(line: string | undefined): void } | undefined;
-  #question: { readonly prompt: string; answer(text: string | undefined): void } | undefined;
+  /** For a line, and for the answer to a question, which comes before it. */
+  #waiting: Reading | undefined;
+  #question: Reading | undefined;
+  /** The question before: one is asked after the other. */
+  #asked: Promise<unknown> = Promise.resolve();
   #interruptedAt = -Infinity;
   #handedOver = false;
 
-  constructor(options: TerminalOptions) {
-    const { input, output, paint, env, history } = options;
-    this.#options = options;
-    this.paint = paint;
+  constructor({ input, output, paint, env, history }: TerminalOptions) {
+    super(output, paint);
+    this.#history = history;
     // Streams that are no terminals do not have the property.
     this.interactive = Boolean(input.isTTY && output.isTTY) && env['TERM'] !== 'dumb';
     this.screen = Boolean(output.isTTY);
-    this.#screen = new Screen(
-      output,
-      paint,
-      () => this.interactive && !this.#editor.shown && !this.#handedOver,
-    );
     this.#editor = new LineEditor({
       input,
       output,
       edits: this.interactive,
       history: history.entries,
-      complete: (line) => options.complete(line),
+      complete: async (line) => this.host?.complete(line) ?? [[], line],
       entered: (line) => this.#entered(line),
       pressed: (key) => this.#pressed(key),
       resumed: () => this.#showPrompt(),
       closed: () => {
         this.#ended = true;
-        this.#question?.answer(undefined);
+        this.#answer(undefined);
         this.#settle(undefined);
       },
     });
   }
 
-  get width(): number {
-    return this.#screen.width;
-  }
-
-  get height(): number {
-    return this.#screen.height;
-  }
-
   /** Takes away the lines that were entered while nobody waited for one, as they stood there. */
   takeQueued(): string[] {
-    this.#notices = [];
+    this.notices = '';
     return this.interactive ? this.#queue.splice(0).map((line) => line.shown) : [];
   }
 
   /** Prints whole lines; above the prompt when one is shown, with what is being typed left as it is. */
   print(text: string): void {
-    this.#screen.still();
+    this.idle();
     const { shown } = this.#editor;
     this.#editor.hide();
-    this.#screen.putLines(text);
-    this.#putNotices();
+    this.putLines(text);
     if (shown) this.#showPrompt();
   }
 
@@ -110,11 +106,8 @@ export class Terminal {
   /** Prints streamed text as it is, without a line end. */
   write(text: string): void {
     if (this.#editor.shown) return this.print(text);
-    this.#screen.still();
-    const lineEnd = this.#notices.length > 0 ? text.indexOf('\n') + 1 : 0;
-    this.#screen.put(text.slice(0, lineEnd));
-    if (lineEnd > 0) this.#putNotices();
-    this.#screen.put(text.slice(lineEnd));
+    this.idle();
+    this.put(text);
   }
 
   /**
@@ -122,11 +115,11 @@ export class Terminal {
    * input. What was pasted is `inert`.
    */
   async readLine(prompt: string): Promise<string | undefined> {
-    this.#screen.still();
+    this.idle();
     const next = this.#queue.shift();
     if (next) {
-      this.#notices = [];
-      if (this.interactive) this.#screen.putLines(`${prompt}${next.shown}`);
+      this.notices = '';
+      if (this.interactive) this.putLines(`${prompt}${next.shown}`);
       return next.text;
     }
     if (this.#ended) return undefined;
@@ -136,49 +129,23 @@ export class Terminal {
     });
   }
 
-  /**
-   * Asks one question, while no other is asked; `signal` takes it back. What was typed before it was shown is no
-   * answer. Undefined when it was interrupted.
-   */
-  async ask(text: string, signal?: AbortSignal): Promise<string | undefined> {
-    this.#screen.still();
-    // Two turns of the event loop: what has been typed by now has been read then, and belongs to the line put aside.
-    await turn();
-    await turn();
-    if (!this.interactive || this.#ended || signal?.aborted) return undefined;
-    this.#editor.hide();
-    const draft = this.#editor.swap({ line: '', cursor: 0, kind: 'answer' });
-    // readline would break the last row anywhere.
-    const lines = wrapped(text, this.width - 1).split('\n');
-    // What is typed stands apart from what was asked.
-    const prompt = lines.pop()?.replace(/\S$/, '$& ') ?? '';
-    if (lines.length > 0) this.#screen.putLines(lines.join('\n'));
-    return new Promise((resolve) => {
-      const withdraw = () => this.#question?.answer(undefined);
-      signal?.addEventListener('abort', withdraw);
-      this.#question = {
-        prompt,
-        answer: (answer) => {
-          signal?.removeEventListener('abort', withdraw);
-          if (this.#editor.shown) this.#editor.leave();
-          this.#question = undefined;
-          this.#editor.swap(draft);
-          this.#showPrompt();
-          resolve(answer);
-        },
-      };
-      this.#showPrompt();
+  /** Asks until there is an answer, once no other question is asked. Undefined when the person gives none. */
+  ask<T>(question: Question<T>): Promise<T | undefined> {
+    const answer = this.#asked.then(() =>
+      answerOf(question, this, (line) => this.#answerTo(line, question.signal)),
+    );
+    this.#asked = answer.catch(() => undefined);
+    return answer;
+  }
+
+  /** Asks for yes or no; undefined when it was interrupted. */
+  confirm = (line: string, more: Partial<Question<boolean>> = {}): Promise<boolean | undefined> =>
+    this.ask<boolean>({
+      line: `${line} [y]es [n]o`,
+      keys: { y: true, yes: true, n: false, no: false },
+      words: () => ({ problem: 'y or n' }),
+      ...more,
     });
-  }
-
-  /** Shows that something is under way, until `write`, `print` or `idle`. Nothing is shown for `patienceMs`. */
-  working(what: string, patienceMs?: number): void {
-    if (!this.#editor.shown) this.#screen.spin(what, patienceMs);
-  }
-
-  idle(): void {
-    this.#screen.still();
-  }
 
   /** Puts text into the line that is edited next. */
   prefill(text: string): void {
@@ -195,7 +162,7 @@ export class Terminal {
 
   /** Lets another program use the terminal while `work` is under way. */
   async handOver<T>(work: () => Promise<T>): Promise<T> {
-    this.#screen.still();
+    this.idle();
     this.#editor.hide();
     this.#handedOver = true;
     this.#editor.pause();
@@ -208,7 +175,7 @@ export class Terminal {
       process.removeListener('SIGINT', ignore);
       this.#editor.resume();
       this.#handedOver = false;
-      this.#screen.atLineStart = true;
+      this.atLineStart = true;
       this.#showPrompt();
     }
   }
@@ -216,19 +183,56 @@ export class Terminal {
   /** Ends raw mode and bracketed paste; what is printed afterwards is plain. */
   close(): void {
     if (this.#editor.shown) this.#editor.leave();
-    this.#screen.still();
+    this.idle();
     this.#editor.close();
   }
 
-  #putNotices(): void {
-    for (const notice of this.#notices) this.#screen.put(`${this.paint.dim(`queued: ${notice}`)}\n`);
-    this.#notices = [];
+  /** The line that is typed; what was typed before it was shown is no answer. Undefined when it was interrupted. */
+  async #answerTo(line: string, signal: AbortSignal | undefined): Promise<string | undefined> {
+    this.idle();
+    // Two turns of the event loop: what has been typed by now has been read then, and belongs to the line put aside.
+    await turn();
+    await turn();
+    if (!this.interactive || this.#ended || signal?.aborted) return undefined;
+    this.#editor.hide();
+    const draft = this.#editor.swap({ line: '', cursor: 0, kind: 'answer' });
+    // readline would break the last row anywhere.
+    const lines = wrapped(line, this.width - 1).split('\n');
+    // What is typed stands apart from what was asked.
+    const prompt = lines.pop()?.replace(/\S$/, '$& ') ?? '';
+    if (lines.length > 0) this.putLines(lines.join('\n'));
+    return new Promise((resolve) => {
+      const withdraw = () => this.#answer(undefined);
+      signal?.addEventListener('abort', withdraw);
+      this.#question = {
+        prompt,
+        resolve: (answer) => {
+          signal?.removeEventListener('abort', withdraw);
+          this.#editor.swap(draft);
+          this.#showPrompt();
+          resolve(answer);
+        },
+      };
+      this.#showPrompt();
+    });
+  }
+
+  /** Ends the question, if there is one. */
+  #answer(text: string | undefined): void {
+    const { resolve } = this.#question ?? {};
+    if (resolve && this.#editor.shown) this.#editor.leave();
+    this.#question = undefined;
+    resolve?.(text);
+  }
+
+  protected mayDraw(): boolean {
+    return this.interactive && !this.#editor.shown && !this.#handedOver;
   }
 
   #showPrompt(): void {
     const prompt = this.#question?.prompt ?? this.#waiting?.prompt;
     if (prompt === undefined || this.#handedOver || this.#ended) return;
-    this.#screen.newRow();
+    this.newRow();
     this.#editor.show(painted(prompt));
   }
 
@@ -245,35 +249,35 @@ export class Terminal {
   }
 
   #entered(line: Entered): void {
-    if (this.#question) return this.#question.answer(live(line.text));
+    if (this.#question) return this.#answer(live(line.text));
     if (!this.interactive && !this.#waiting) return void this.#queue.push(line);
     if (line.text.trim() === '' && !this.#waiting) return;
-    if (this.interactive) this.#options.history.add(line.text);
+    if (this.interactive) this.#history.add(line.text);
     if (this.#waiting) return this.#settle(line.text);
-    if (this.#options.whileBusy(line.text)) return;
+    if (this.host?.whileBusy(line.text)) return;
     this.#queue.push(line);
-    this.#notices.push(line.shown.replaceAll('\n', ' '));
-    if (!this.#screen.atLineStart) return;
-    this.#screen.clear();
-    this.#putNotices();
+    const notice = `${this.paint.dim(`queued: ${line.shown.replaceAll('\n', ' ')}`)}\n`;
+    if (!this.atLineStart) return void (this.notices += notice);
+    this.clear();
+    this.put(notice);
   }
 
   #pressed(key: PressedKey): void {
-    if (key === 'ctrl_c') this.#interrupted();
-    else if (key === 'suspend') {
-      this.#screen.clear();
+    if (key === 'ctrl+c') this.#interrupted();
+    else if (key === 'ctrl+z') {
+      this.clear();
       this.#editor.hide();
     } else if (this.#question) {
-      if (key !== 'mode') this.#question.answer(undefined);
-    } else if (key === 'mode') this.#options.onModeKey();
-    else if (key === 'end') this.#leave();
-    else if (!this.#waiting) this.#options.onInterrupt('escape');
+      if (key !== 'shift+tab') this.#answer(undefined);
+    } else if (key === 'shift+tab') this.host?.nextMode();
+    else if (key === 'ctrl+d') this.#leave();
+    else if (!this.#waiting) this.host?.interrupt('escape');
   }
 
   #interrupted(): void {
     const asked = this.#question;
-    asked?.answer(undefined);
-    if (!this.#waiting) return this.#options.onInterrupt('ctrl_c');
+    this.#answer(undefined);
+    if (!this.#waiting) return this.host?.interrupt('ctrl+c');
     // Also when what asked is no turn, and asks again each time.
     const now = performance.now();
     const again = now - this.#interruptedAt < againMs;

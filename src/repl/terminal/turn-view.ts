@@ -1,34 +1,39 @@
 import type { Chat } from '../chat.ts';
 import type { Usage } from '../message.ts';
-import { shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
+import { shownName } from '../toolbox/tool.ts';
 import type { TurnEnd, TurnEvent } from '../turn/turn-event.ts';
-import { aboveDiff, diffLines, looksLikeDiff } from './diff.ts';
-import { createMarkdownStream, type MarkdownStream } from './markdown.ts';
+import { MarkdownStream } from './markdown.ts';
 import { printable } from './printable.ts';
-import { callLine, endings, resultLine, tellingArgument, thoughtsLine, usageLine } from './show.ts';
+import {
+  aboveDiff,
+  callLine,
+  diffLines,
+  endings,
+  looksLikeDiff,
+  resultLine,
+  tellingArgument,
+  thoughtsLine,
+  usageLine,
+} from './show.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A stream that says nothing for so long has stalled. */
 const stallMs = 3000;
 /** Lines of a diff that nobody has been asked about. */
 const mostDiffLines = 40;
-const awaited = 'waiting for the model';
+export const awaited = 'waiting for the model';
 
 type EventOf<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>;
 
 /** Shows a turn: text as it streams, one line a call and one a result; never moves the cursor. */
 export class TurnView {
-  /** The last call with its whole result, for `/last`. */
-  last: { readonly title: string; readonly reply: ToolReply } | undefined;
-  /** What the model thought before its last answer. */
-  thoughts = '';
   readonly #terminal: Terminal;
   readonly #chat: Chat;
-  readonly #thoughtsShown: () => boolean;
+  readonly #showsThoughts: () => boolean;
   readonly #markdown: MarkdownStream;
-  #streaming: 'text' | 'thoughts' | undefined;
-  #thinkingSince = 0;
   readonly #startedAt = performance.now();
+  #streaming: 'text' | 'reasoning' | undefined;
+  #thoughts = '';
   #total: Usage | undefined;
   /** The calls that run by their ids, and whether another began meanwhile. */
   readonly #running = new Map<string, EventOf<'call_started'>>();
@@ -38,15 +43,14 @@ export class TurnView {
   constructor(terminal: Terminal, chat: Chat, thoughtsShown: () => boolean) {
     this.#terminal = terminal;
     this.#chat = chat;
-    this.#thoughtsShown = thoughtsShown;
-    this.#markdown = createMarkdownStream(terminal);
+    this.#showsThoughts = () => thoughtsShown() && terminal.screen;
+    this.#markdown = new MarkdownStream(terminal);
   }
 
   show(event: TurnEvent): void {
     const terminal = this.#terminal;
     const { warning, dim } = terminal.paint;
-    if (event.type === 'text') return this.#stream('text', event.text);
-    if (event.type === 'reasoning') return this.#stream('thoughts', event.text);
+    if (event.type === 'text' || event.type === 'reasoning') return this.#stream(event);
     if (event.type === 'call_progress')
       return terminal.working(`${this.#nameOf(event.call.name)}: ${printable(event.message)}`);
     this.#finish();
@@ -82,39 +86,33 @@ export class TurnView {
     }
   }
 
-  get #showsThoughts(): boolean {
-    return this.#thoughtsShown() && this.#terminal.screen;
-  }
-
-  #toolOf(name: string): Tool | undefined {
-    return this.#chat.tools().find((tool) => tool.name === name);
-  }
+  #toolOf = (name: string) => this.#chat.tools().find((tool) => tool.name === name);
 
   #nameOf(name: string): string {
     const tool = this.#toolOf(name);
     return printable(tool ? shownName(tool) : name);
   }
 
-  #stream(kind: 'text' | 'thoughts', text: string): void {
+  #stream({ type, text }: EventOf<'text' | 'reasoning'>): void {
     const terminal = this.#terminal;
-    if (this.#streaming !== kind) {
+    if (this.#streaming !== type) {
       this.#finish();
-      this.#streaming = kind;
-      if (kind === 'thoughts') [this.thoughts, this.#thinkingSince] = ['', performance.now()];
+      this.#streaming = type;
+      this.#thoughts = '';
     }
-    if (kind === 'text') this.#markdown.push(text);
-    else this.thoughts += text;
-    if (kind === 'thoughts' && this.#showsThoughts) terminal.write(terminal.paint.dim(printable(text)));
+    if (type === 'text') this.#markdown.push(text);
+    else if (this.#showsThoughts()) terminal.write(terminal.paint.dim(printable(text)));
+    else this.#thoughts += text;
     terminal.working(awaited, stallMs);
   }
 
   #finish(): void {
-    const ms = performance.now() - this.#thinkingSince;
     if (this.#streaming === 'text') this.#markdown.end();
+    else if (this.#thoughts !== '') this.#terminal.note(thoughtsLine(this.#thoughts, this.#terminal));
     // An empty row below them: without colours nothing else would tell thoughts from what is said.
-    else if (this.#streaming && this.#showsThoughts) this.#terminal.print('\n');
-    else if (this.#streaming) this.#terminal.note(thoughtsLine(this.thoughts, ms, this.#terminal));
+    else if (this.#streaming) this.#terminal.print('\n');
     this.#streaming = undefined;
+    this.#thoughts = '';
   }
 
   #started(event: EventOf<'call_started'>): void {
@@ -132,16 +130,14 @@ export class TurnView {
     const started = this.#running.get(call.id);
     this.#running.delete(call.id);
     const tool = started?.tool ?? this.#toolOf(call.name);
-    const name = this.#nameOf(call.name);
-    this.last = { title: name, reply };
     // One that was not made has not been shown yet, nor one that was to show itself and did not.
     if (!started || (tool?.quiet && reply.shown === undefined)) terminal.note(callLine(call, tool, terminal));
     if (reply.shown !== undefined) {
       if (reply.shown !== '') terminal.note(terminal.paint.dim(`  └ ${printable(reply.shown)}`));
       return;
     }
-    const which = this.#several ? `${name} ${tellingArgument(call.arguments)}`.trim() : undefined;
-    terminal.note(resultLine(reply, { ms, name: which }, terminal));
+    const which = `${this.#nameOf(call.name)} ${tellingArgument(call.arguments)}`.trim();
+    terminal.note(resultLine(reply, { ms, name: this.#several ? which : undefined }, terminal));
     if (reply.isError || started?.seen || !terminal.screen || !looksLikeDiff(reply.text)) return;
     const text = reply.text.trim();
     const diff = printable(text.slice(aboveDiff(text)?.length ?? 0).replace(/^\n/, ''));

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ServerConfig } from '../config/server-config.ts';
 import { ChatError } from '../errors.ts';
-import type { ElicitAnswer, ElicitRequest } from '../person/form-fields.ts';
+import type { ElicitAnswer, ElicitRequest } from '../person/form.ts';
 import { withinOrigin } from '../providers/guarded-fetch.ts';
 import { oneLine } from '../text/one-line.ts';
 import type { Trace } from './trace.ts';

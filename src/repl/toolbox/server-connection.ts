@@ -1,7 +1,7 @@
 import type { Client, Prompt } from '@modelcontextprotocol/client';
 import type { ServerConfig } from '../config/server-config.ts';
 import { ChatError } from '../errors.ts';
-import type { ElicitAnswer, ElicitRequest } from '../person/form-fields.ts';
+import type { ElicitAnswer, ElicitRequest } from '../person/form.ts';
 import { oneLine } from '../text/one-line.ts';
 import { callTool } from './call-tool.ts';
 import { failureText } from './failure-text.ts';

@@ -2,7 +2,7 @@ import type { CheckedCall, Rule } from '../approval/approval.ts';
 import { isDeniedWhole } from '../approval/decide.ts';
 import type { ImagePart, Part } from '../message.ts';
 import type { Model } from '../models/model.ts';
-import type { Person } from '../person/person.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { StoredPart } from '../session/entry.ts';
 import type { Session } from '../session/session.ts';
@@ -26,7 +26,7 @@ export interface Agent {
   readonly limits: Limits;
   readonly hooks: Hooks;
   /** Without one, what would have to be asked is refused. */
-  readonly person: Person | undefined;
+  readonly person: Terminal | undefined;
   /** Keeps what a lasting answer stands for. `tools`: those there were when it was asked. */
   remember(answer: 'session' | 'tool' | 'server', call: CheckedCall, tools: readonly Tool[]): void;
   /** A line for each call that was refused because nobody could be asked about it. */

@@ -111,7 +111,7 @@ async function answerFor({ agent, signal }: Run, ready: Ready): Promise<Said | R
   if (now.effect === 'allow') return 'once';
   if (now.effect === 'deny' || !person) return { reply: failed(`Refused: ${now.why}`) };
   const tools = agent.tools();
-  const question = approvalOf(checked, now.why, person.terminal);
+  const question = approvalOf(checked, now.why, person);
   const answer = (await person.ask({ ...question, signal })) ?? { answer: 'stop' };
   // The person knows why: it is no failure to them.
   const no = (text: string) => ({ reply: { ...failed(text), shown: 'not run' } });

@@ -37,8 +37,7 @@ export async function* send(
       toolbox.servers().some(({ name }) => name === server) ? toolbox.readResource(server, uri) : undefined,
   });
   const attached = await before(reading, signal);
-  for (const text of attached?.notes ?? []) yield { type: 'note', text };
-  for (const text of attached?.warnings ?? []) yield { type: 'warning', text };
+  yield* attached?.told ?? [];
   const typed = live(text);
   const news = await chat.news.next(chat.places, chat.mode, chat.session);
   const content: UserEntry['content'] = [

@@ -34,7 +34,7 @@ async function* rounds(agent: Agent, signal: AbortSignal): Turn<TurnEnd> {
     if (signal.aborted) return 'interrupted';
     if (told.answers === allowed) {
       const question = `The model has answered ${allowed} times in this turn. Go on?`;
-      const goOn = agent.person ? await agent.person.confirm(question, signal) : false;
+      const goOn = agent.person ? await agent.person.confirm(question, { signal }) : false;
       if (!goOn) return goOn === false ? 'rounds' : stopped();
       allowed += agent.limits.rounds;
     }

@@ -50,7 +50,7 @@ it('answers every command, and says the way out when it is used wrongly', async 
     ['/tools echo', /^mcp__fix__echo {2}\(server fix\)\nSays it again\.[^]*"inputSchema"/],
     ['/tools nope', /There is no tool nope\. \/tools lists them/],
     ['/mcp', /toolcrib +ready +\d+ tools +MCP 20[^]*fix +ready +14 tools/],
-    ['/mcp restart fix', /^fix is ready$/],
+    ['/mcp restart fix', /fix +ready +14 tools/],
     ['/mcp restart nope', /there is no server nope/],
     ['/mcp nope', /restart NAME is expected/],
     ['/mode', /^mode ask: /],

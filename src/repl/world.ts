@@ -1,0 +1,118 @@
+import type { ServerConfig } from './config/server-config.ts';
+import { readChatConfig } from './config/config.ts';
+import { readProfiles } from './config/profiles.ts';
+import { chatFolders } from './files/folders.ts';
+import { openLog } from './files/log.ts';
+import { resolveModel, withoutKeys } from './models/endpoints.ts';
+import { keyFinder } from './models/key.ts';
+import { nameOf, type Model } from './models/model.ts';
+import type { ChatOptions } from './options.ts';
+import { askForm } from './person/form.ts';
+import type { Provider } from './providers/provider.ts';
+import { recording, replaying } from './providers/recording.ts';
+import { Store } from './session/store.ts';
+import { printable } from './terminal/printable.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { Toolbox } from './toolbox/toolbox.ts';
+import { traceTo } from './toolbox/trace.ts';
+import { counted, type Spent } from './turn/spent.ts';
+
+/** What is known before anything is opened. */
+export type Setting = Awaited<ReturnType<typeof readSetting>>;
+
+/** Reads the configuration. Throws ChatError CONFIG_INVALID. */
+export async function readSetting(options: ChatOptions) {
+  const folders = chatFolders(options.env, options.platform, options.home);
+  const config = await readChatConfig(folders.config);
+  return { options, folders, config, store: new Store(folders.state, options.cwd) };
+}
+
+/** What a running chat is made of. */
+export type World = ReturnType<typeof worldOf>;
+
+/** `terminal` is the person's side; `roots`, the folders that servers may touch now. No server is started. */
+export function worldOf(setting: Setting, terminal: Terminal | undefined, roots: () => readonly string[]) {
+  const { options, folders, config } = setting;
+  const { env } = options;
+  const person = terminal?.interactive ? terminal : undefined;
+  const log = openLog(folders.state);
+  const warn = (text: string) => {
+    log(text);
+    if (terminal) terminal.note(terminal.paint.warning(`! ${printable(text)}`));
+    else if (options.warn) options.warn(text);
+    else process.stderr.write(`toolcrib: ${printable(text)}\n`);
+  };
+  const toolbox = new Toolbox({
+    servers: options.ownServer ? [ownServer(options.ownServer, options.cwd)] : [],
+    roots,
+    elicit: async (request) => (person ? askForm(person, request) : { action: 'decline' }),
+    warn,
+    log,
+    ...(options.trace === undefined ? {} : { trace: traceTo(options.trace) }),
+    env: withoutKeys(config, env),
+    clientInfo: { name: 'toolcrib-chat', version: options.version },
+  });
+  const spent: Spent = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  const keyFor = keyFinder(env);
+  const created = providers(setting, { log, keyFor });
+  return {
+    ...setting,
+    /** Without it, nobody can be asked. */
+    person,
+    /** A line for the person; `log`: for the log file, which has neither keys nor what was said. */
+    warn,
+    log,
+    spent,
+    toolbox,
+    modelOf: (name: string | undefined) => resolveModel(name, config, env),
+    profiles: () => readProfiles(folders.config, config),
+    keyFor,
+    providerFor: (model: Model) => counted(created(model), model, spent),
+  };
+}
+
+/** Our own server as every host starts it. */
+const ownServer = ({ command, args }: NonNullable<ChatOptions['ownServer']>, cwd: string): ServerConfig => ({
+  name: 'toolcrib',
+  kind: 'stdio',
+  command,
+  args: [...args],
+  env: {},
+  cwd,
+  trust: true,
+  // In 2025-11-25 a client says at once that its roots have changed.
+  protocol: '2025-11-25',
+  timeoutMs: 10 * 60_000,
+  isOwn: true,
+});
+
+/** Makes what speaks to a model; to one that was recorded, as it was spoken to then. Loaded when it is needed. */
+function providers(
+  { options }: Setting,
+  { log, keyFor }: { log(text: string): void; keyFor: ReturnType<typeof keyFinder> },
+): (model: Model) => Provider {
+  const replay = options.replay === undefined ? undefined : replaying(options.replay);
+  const record = options.record === undefined ? undefined : recording(fetch, options.record);
+  return (asked) => {
+    // Nobody is asked, so that any model will do.
+    const endpoint = replay ? { ...asked.endpoint, wire: replay.wire } : asked.endpoint;
+    const model = { ...asked, endpoint };
+    let made: Promise<Provider> | undefined;
+    const provider = () =>
+      (made ??= import('./providers/create-provider.ts').then(({ createProvider }) =>
+        createProvider(model, {
+          // What a provider says may repeat what it was sent.
+          failed: ({ code, facts }) => log([nameOf(model), code, facts.status ?? ''].join(' ').trim()),
+          key: async () => (replay ? 'none' : keyFor(model.endpoint)),
+          fetch: replay?.fetch ?? record ?? fetch,
+          ...(replay && { sleep: async () => {} }),
+        }),
+      ));
+    return {
+      async *stream(request, signal) {
+        yield* (await provider()).stream(request, signal);
+      },
+      warm: () => void provider().then((one) => one.warm?.()),
+    };
+  };
+}
