@@ -16,76 +16,76 @@ export interface Place {
   readonly to: number;
 }
 
+/** A text whose lines end with LF, and how they really end; undefined where they do. */
+export interface Lines {
+  readonly text: string;
+  readonly ends: readonly string[] | undefined;
+}
+
 export const withLf = (text: string): string => text.replaceAll('\r\n', '\n');
+
+/** A text as it is edited. */
+export const linesOf = (text: string): Lines =>
+  text.includes('\r\n') ? { text: withLf(text), ends: endsIn(text) } : { text, ends: undefined };
+
+const endsIn = (text: string): string[] => text.match(/\r?\n/g) ?? [];
+
+/** The whole text again. */
+export function joined({ text, ends }: Lines): string {
+  if (!ends) return text;
+  let at = 0;
+  return text.replaceAll('\n', () => ends[at++] ?? '\n');
+}
 
 /** The number of the line that a position is in, from 1. */
 export function lineAt(text: string, at: number): number {
-  // Of the part only: the next line feed may be far behind it.
-  const part = text.slice(0, at);
   let line = 1;
-  for (let feed = part.indexOf('\n'); feed !== -1; feed = part.indexOf('\n', feed + 1)) line++;
+  for (let feed = text.indexOf('\n'); feed !== -1 && feed < at; feed = text.indexOf('\n', feed + 1)) line++;
   return line;
 }
 
 /** Up to ten lines that places are in, for people. */
-export function linesOf(text: string, places: readonly Place[]): string {
-  const lines = new Set<number>();
-  let [at, line] = [0, 1];
-  for (const { from } of places) {
-    line += lineAt(text.slice(at, from), from - at) - 1;
-    at = from;
-    lines.add(line);
-    if (lines.size > 10) break;
-  }
-  const shown = [...lines].slice(0, 10).join(', ');
-  return `line${lines.size === 1 ? '' : 's'} ${shown}${lines.size > 10 ? ', …' : ''}`;
+export function linesAt(text: string, places: readonly Place[]): string {
+  const lines = [...new Set(places.slice(0, 20).map(({ from }) => lineAt(text, from)))];
+  const isMore = lines.length > 10 || places.length > 20;
+  return `line${lines.length === 1 ? '' : 's'} ${lines.slice(0, 10).join(', ')}${isMore ? ', …' : ''}`;
 }
 
-/**
- * A text with something else at some ascending places, which count an end of a line as one character. Lines that stay
- * keep their ending, new ones have that of those whose place they take.
- */
-export function replaceAt(whole: string, places: readonly Place[], fresh: string): string {
-  const positionIn = positions(whole, '\r\n', 1);
-  const feedBehind = positions(whole, '\n', 0);
-  const first = whole.indexOf('\n');
-  const hasCrlf = whole.includes('\r\n');
+/** Lines with something else at some ascending places; new lines end like those whose place they take. */
+export function replaceAt({ text, ends }: Lines, places: readonly Place[], fresh: string): Lines {
   const pieces: string[] = [];
-  let at = 0;
+  const kept: (readonly string[])[] = [];
+  let [at, line] = [0, 0];
   for (const { from, to } of places) {
-    const begin = positionIn(from).position;
-    const end = positionIn(to).position;
-    const { next } = hasCrlf ? feedBehind(end) : { next: first };
-    const isCrlf = whole[(next === -1 ? first : next) - 1] === '\r';
-    pieces.push(whole.slice(at, begin), withEndings(whole.slice(begin, end), fresh, isCrlf ? '\r\n' : '\n'));
-    at = end;
+    pieces.push(text.slice(at, from), fresh);
+    if (ends) {
+      const begin = line + feedsIn(text.slice(at, from));
+      const was = text.slice(from, to);
+      const end = begin + feedsIn(was);
+      const usual = ends[end] ?? ends.at(-1) ?? '\n';
+      kept.push(ends.slice(line, begin), endsOf(fresh, was, ends.slice(begin, end), usual));
+      line = end;
+    }
+    at = to;
   }
-  return pieces.join('') + whole.slice(at);
+  const rest = ends && [...kept, ends.slice(line)].flat();
+  return { text: pieces.join('') + text.slice(at), ends: rest };
 }
 
-/** Goes on to ascending positions, each moved by `shift` for every sign before it, and knows where the next sign is. */
-function positions(text: string, sign: string, shift: number) {
-  let [moved, next] = [0, text.indexOf(sign)];
-  return (at: number) => {
-    for (; next !== -1 && next < at + moved; next = text.indexOf(sign, next + sign.length)) moved += shift;
-    return { position: at + moved, next };
-  };
-}
+const feedsIn = (text: string): number => text.split('\n').length - 1;
 
-/** Lines that take the place of others, with the endings of those; `usual` where there is none. */
-function withEndings(was: string, fresh: string, usual: string): string {
-  if (!fresh.includes('\n') || (usual === '\n' && !was.includes('\r\n'))) return fresh;
-  const endings = was.match(/\r?\n/g) ?? [];
-  const [old, lines] = [withLf(was).split('\n'), fresh.split('\n')];
+/** How the lines of a text end that takes the place of another: those that are the same stay as they are. */
+function endsOf(fresh: string, was: string, ends: readonly string[], usual: string): string[] {
+  const [old, lines] = [was.split('\n'), fresh.split('\n')];
   const most = Math.min(old.length, lines.length);
   let [lead, trail] = [0, 0];
   while (lead < most && old[lead] === lines[lead]) lead++;
   while (trail < most - lead && old.at(-1 - trail) === lines.at(-1 - trail)) trail++;
-  let ending = endings[0] ?? usual;
-  return lines.reduce((text, line, index) => {
-    const isTail = index - 1 >= lines.length - trail;
-    const same = isTail ? index - 1 - lines.length + old.length : index - 1;
-    ending = (isTail || same < old.length - trail ? endings[same] : undefined) ?? ending;
-    return text + ending + line;
+  let last = ends[0] ?? usual;
+  return lines.slice(1).map((_, index) => {
+    const isTail = index >= lines.length - trail;
+    const same = isTail ? index - lines.length + old.length : index;
+    last = (isTail || same < old.length - trail ? ends[same] : undefined) ?? last;
+    return last;
   });
 }

@@ -108,10 +108,10 @@ const rules: readonly Rule[] = [
 const most = { text: 2 * 1024 * 1024, given: 256 * 1024, compared: 2e7 };
 
 /**
- * The one run of whole lines that an edit means which is nowhere exactly; undefined when no rule finds one, or the
- * first that finds any finds several.
+ * Where the lines of an edit are, when there is one place with all that matters alike; of two nobody can know which is
+ * meant. The first rule by which there is any decides.
  */
-export async function matchLines(text: string, edit: Edit): Promise<LineMatch | undefined> {
+export function matchLines(text: string, edit: Edit): LineMatch | undefined {
   if (text.length > most.text || edit.old.length > most.given) return undefined;
   const lines = text.split('\n');
   for (const rule of rules) {
@@ -119,18 +119,19 @@ export async function matchLines(text: string, edit: Edit): Promise<LineMatch | 
     if (!meant || meant.old.trim() === '' || meant.old === meant.new) continue;
     const takesEnd = meant.old.endsWith('\n');
     const bothEnd = takesEnd && meant.new.endsWith('\n');
-    const old = meant.old.split('\n').slice(0, takesEnd ? -1 : undefined);
-    const [start, other] = runsAlike(lines, old, rule);
+    const given = meant.old.split('\n').slice(0, takesEnd ? -1 : undefined);
+    const [start, other] = runsAlike(lines, given, rule);
     if (other !== undefined) return undefined;
     if (start === undefined) continue;
-    const there = lines.slice(start, start + old.length);
-    const fresh = await freshLines(
-      meant.new.split('\n').slice(0, bothEnd ? -1 : undefined),
-      old,
-      there,
-      rule,
-    );
-    if (!fresh) return undefined;
+    const there = lines.slice(start, start + given.length);
+    const wanted = meant.new.split('\n').slice(0, bothEnd ? -1 : undefined);
+    // Lines that the edit leaves as they are stay those of the file.
+    const fresh = wanted.map((line, index) => {
+      const same = there[given.indexOf(line)];
+      const at = wanted.length === given.length ? index : undefined;
+      return same ?? (rule.made ? rule.made(line, { given, there, at }) : line);
+    });
+    if (fresh.includes(undefined)) return undefined;
     const from = lines.slice(0, start).reduce((sum, { length }) => sum + length + 1, 0);
     const to = there.reduce((sum, { length }) => sum + length + 1, from - 1);
     // The last line of all may have no end, which is then none that goes.
@@ -144,7 +145,6 @@ export async function matchLines(text: string, edit: Edit): Promise<LineMatch | 
 function runsAlike(lines: readonly string[], given: readonly string[], { key, made }: Rule): number[] {
   if (lines.length * given.length > most.compared) return [];
   const [keys, wanted] = key ? [lines.map(key), given.map(key)] : [lines, given];
-  const isShifted = made === shifted;
   const found: number[] = [];
   for (let at = 0; at + wanted.length <= keys.length && found.length < 2; at++) {
     if (!wanted.every((one, index) => one === keys[at + index])) continue;
@@ -152,31 +152,7 @@ function runsAlike(lines: readonly string[], given: readonly string[], { key, ma
     // The indentation has to differ by the same in each line.
     const isSame = (line: string, index: number) =>
       line.trim() === '' || shifted(line, { given, there }) === there[index];
-    if (!isShifted || given.every(isSame)) found.push(at);
+    if (made !== shifted || given.every(isSame)) found.push(at);
   }
   return found;
-}
-
-/** The new lines; those that the edit leaves as they are stay those of the file. */
-async function freshLines(
-  lines: readonly string[],
-  given: readonly string[],
-  there: readonly string[],
-  { made = (line) => line }: Rule,
-): Promise<string[] | undefined> {
-  const { diffArrays } = await import('diff');
-  const fresh: (string | undefined)[] = [];
-  let [at, replaced] = [0, 0];
-  for (const { added, removed, value } of diffArrays([...given], [...lines])) {
-    if (added) {
-      const first = replaced === value.length ? at - replaced : undefined;
-      const placeOf = (row: number) => (first === undefined ? undefined : first + row);
-      fresh.push(...value.map((line, row) => made(line, { given, there, at: placeOf(row) })));
-    } else {
-      if (!removed) fresh.push(...there.slice(at, at + value.length));
-      at += value.length;
-    }
-    replaced = removed ? value.length : 0;
-  }
-  return fresh.every((line) => line !== undefined) ? fresh : undefined;
 }

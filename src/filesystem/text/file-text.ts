@@ -1,23 +1,16 @@
-import { isAscii, isUtf8 } from 'node:buffer';
+import { isUtf8 } from 'node:buffer';
 import { ToolcribError } from '../../core/errors.ts';
 import { shownText } from '../../machine/decode.ts';
-import {
-  binaryKind,
-  encodingOf,
-  isText,
-  isWide,
-  markedEncoding,
-  markOf,
-  namedEncoding,
-  unknownEncoding,
-} from './encoding.ts';
+import { binaryKind, encodingOf, isText, isWide, markedEncoding, markOf, namedEncoding } from './encoding.ts';
+import { unknownEncoding } from './encoding.ts';
 
 /** The content of a file as a text that becomes exactly its bytes again. */
 export interface FileText {
-  /** Without a byte order mark; bytes that are no UTF-8 are halves of surrogate pairs in it, as in Python. */
+  /** Without a byte order mark, and with a character for each byte where not all of it is UTF-8. */
   readonly text: string;
   readonly label: string;
   readonly mark: Buffer;
+  readonly isBroken: boolean;
   readonly notes: readonly string[];
 }
 
@@ -27,19 +20,15 @@ export interface FileText {
  */
 export async function fileText(bytes: Buffer, path: string, name?: string): Promise<FileText> {
   const { label, mark } = encodingOf(bytes, path, name);
-  // A text can begin with the letters of a signature.
-  const isPlain = isUtf8(bytes) && !bytes.includes(0);
-  if (!isPlain && !isWide(label) && (binaryKind(bytes) || bytes.includes(0)) && !isText(bytes))
-    throw unknownEncoding(bytes, path);
   const body = bytes.subarray(mark);
-  const facts = { label, mark: bytes.subarray(0, mark) };
-  if (label === 'utf-8') {
-    if (isUtf8(body)) return { ...facts, text: body.toString(), notes: [] };
-    return {
-      ...facts,
-      text: withBrokenBytes(body),
-      notes: ['not all of it is UTF-8; the rest stays as it is'],
-    };
+  const facts = { label, mark: bytes.subarray(0, mark), isBroken: false };
+  const isUtf = label === 'utf-8';
+  if (isUtf && isUtf8(body)) return { ...facts, text: body.toString(), notes: [] };
+  if (!isWide(label) && (binaryKind(bytes) || bytes.includes(0)) && !isText(bytes))
+    throw unknownEncoding(bytes, path);
+  if (isUtf) {
+    const notes = ['not all of it is UTF-8; the rest stays as it is'];
+    return { ...facts, text: body.toString('latin1'), isBroken: true, notes };
   }
   const text = shownText(body, label);
   const { default: iconv } = await import('iconv-lite');
@@ -52,26 +41,14 @@ export async function fileText(bytes: Buffer, path: string, name?: string): Prom
   return { ...facts, text, notes: [`encoding ${label}`] };
 }
 
-/** Each byte that is no UTF-8 as the half of a surrogate pair U+DC80 to U+DCFF. */
-const withBrokenBytes = (whole: Buffer): string =>
-  whole.toString('latin1').replaceAll(/[\xc2-\xf4][\x80-\xbf]{1,3}|[\x80-\xff]/g, (found) => {
-    const bytes = Buffer.from(found, 'latin1');
-    return isUtf8(bytes) ? bytes.toString() : found.replaceAll(/[^]/g, half);
-  });
-
-const half = (byte: string): string => String.fromCharCode(0xdc00 + byte.charCodeAt(0));
+/** A text as it stands in that of a file. */
+export const textIn = ({ isBroken }: FileText, text: string): string =>
+  isBroken ? Buffer.from(text).toString('latin1') : text;
 
 /** The bytes of a whole file for a text made of that of `file`. Throws what encodeExactly() throws. */
-export async function fileBytes(text: string, { label, mark }: FileText, what: string): Promise<Buffer> {
-  const isBroken = label === 'utf-8' && !text.isWellFormed();
-  if (!isBroken) return behind(mark, await encodeExactly(text, label, what));
-  const pieces = text.split(/((?<![\ud800-\udbff])[\udc80-\udcff])/);
-  return Buffer.concat([
-    mark,
-    ...pieces.map((piece, index) =>
-      index % 2 === 1 ? Buffer.of(piece.charCodeAt(0) - 0xdc00) : Buffer.from(piece),
-    ),
-  ]);
+export async function fileBytes(text: string, file: FileText, what: string): Promise<Buffer> {
+  const { label, mark, isBroken } = file;
+  return behind(mark, isBroken ? Buffer.from(text, 'latin1') : await encodeExactly(text, label, what));
 }
 
 const behind = (mark: Buffer, body: Buffer): Buffer =>
@@ -112,22 +89,24 @@ export async function encodeText(text: string, like: Buffer = Buffer.alloc(0), n
   refuseHalves(text, 'content');
   const named = name === undefined ? undefined : namedEncoding(name);
   const label = named?.label ?? encodingOf(like, 'The file that is there').label;
-  const marked = markedEncoding(like)?.label;
-  const was = marked ?? (isAscii(like) ? label : isUtf8(like) ? 'utf-8' : 'another encoding');
-  const isOther = was !== label && (label === 'utf-8' || was !== 'another encoding');
-  const notes = isOther ? [`was ${was}, now ${label}`] : label === 'utf-8' ? [] : [`encoding ${label}`];
+  const was = markedEncoding(like)?.label;
+  const isOther = was ? was !== label : label === 'utf-8' && !isUtf8(like);
+  const notes = isOther
+    ? [`was ${was ?? 'another encoding'}, now ${label}`]
+    : label === 'utf-8'
+      ? []
+      : [`encoding ${label}`];
   // Without its mark UTF-16 is recognised by hardly any program.
   const isNewWide = isWide(label) && (like.length === 0 || isOther);
-  const isMarked = marked === label || isNewWide || named?.marked === true || text.startsWith('\ufeff');
-  const mark = isMarked ? markOf(label) : Buffer.alloc(0);
-  if (mark.length > 0 && !text.startsWith('\ufeff')) notes.push('with byte order mark');
+  const hasMark = text.startsWith('\ufeff');
+  const mark = was === label || isNewWide || named?.marked || hasMark ? markOf(label) : Buffer.alloc(0);
+  if (mark.length > 0 && !hasMark) notes.push('with byte order mark');
   let body = mark.length > 0 ? text.replace(/^\ufeff/, '') : text;
   if (body.includes('\n') && !body.includes('\r') && endsLinesWithCrlf(like, label)) {
     body = body.replaceAll('\n', '\r\n');
     notes.push('lines end with CRLF, as in the file before');
   }
-  const bytes = behind(mark, await encodeExactly(body, label, 'content'));
-  return { bytes, encoding: label, notes };
+  return { bytes: behind(mark, await encodeExactly(body, label, 'content')), encoding: label, notes };
 }
 
 /** Whether all lines that end, and at least one, end with CRLF. */
