@@ -2,44 +2,34 @@ import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type * as z from 'zod';
 import { ToolcribError } from '../core/errors.ts';
-import { defineTool, type Plan, type PlanContext, type Tool, type ToolFacts } from '../core/tool.ts';
+import { defineTool, type PlanContext, type Tool, type ToolFacts } from '../core/tool.ts';
 import { rooted } from '../machine/paths/workspace.ts';
+import { takeSteps, type Step } from './editing/take-steps.ts';
+import { changedText, type ChangeAnswer } from './editing/changed-text.ts';
 import type { Services } from './services.ts';
 
-/** What a change came to, or would come to. */
-export interface ChangeAnswer {
-  readonly text: string;
-  /** Lines, as `+3 -1`. */
-  readonly counts?: string;
-}
-
-interface ChangeFacts<P extends z.ZodObject, Given> extends Omit<
-  ToolFacts,
-  'params' | 'program' | 'effects'
-> {
+type Facts<P extends z.ZodObject, Given> = Pick<ToolFacts, 'name' | 'title' | 'description'> & {
   readonly params: P;
-  /** What is done, where that is more than what was given. */
-  meant(values: z.output<P>): Given;
   /** `write src/a.ts` */
   subject(given: Given): string;
   /** The paths it names, as they were given. */
   paths(given: Given): readonly string[];
   /** It is about what lies at the path itself, also where that is a link; the dry run is made for every plan. */
   readonly itself?: boolean;
-  /** Does it, or tells what would be done. */
-  change(given: Given, context: PlanContext, services: Services): Promise<ChangeAnswer>;
-}
+};
 
-interface Changeable {
-  readonly dry_run: boolean;
-  readonly content?: string;
+interface Acting<Given> {
+  /** Does it, or tells what would be done. */
+  act(given: Given, isDry: boolean, context: PlanContext, services: Services): Promise<ChangeAnswer>;
+  /** Nothing is changed by it. */
+  looks(given: Given): boolean;
 }
 
 /** A tool that changes files, all of which undo takes back. */
 export const changeTool =
-  <P extends z.ZodObject, Given extends Changeable>(facts: ChangeFacts<P, Given>) =>
+  <P extends z.ZodObject>(facts: Facts<P, z.output<P>> & Acting<z.output<P>>) =>
   (services: Services): Tool => {
-    const { name, title, description, params, meant, change } = facts;
+    const { name, title, description, params, subject, paths, itself = false, act, looks } = facts;
     return defineTool({
       name,
       program: 'files',
@@ -47,38 +37,52 @@ export const changeTool =
       description,
       effects: ['write'],
       params,
-      plan: (values, context) => planChange(facts, meant(values), context, services),
-      async run({ work }: Plan<Given>, context) {
-        const { text } = await change(work, context, services);
+      async plan(given, context) {
+        const named = [...new Set(paths(given))];
+        const places = await Promise.all(named.map((path) => placeOf(path, !itself, context)));
+        // The gate notes what is protected while it is made.
+        const would = context.preview || itself ? await act(given, true, context, services) : undefined;
+        const [first] = places;
+        const content = 'content' in given ? given.content : '';
+        return {
+          effects: looks(given) ? ['read'] : ['write'],
+          subject: `${subject(given)}${would?.counts === undefined ? '' : ` (${would.counts})`}`,
+          folder: first === undefined ? context.workspace.home : dirname(first.path),
+          touches: places.map(({ path }) => path),
+          ...(would && context.preview && { preview: would.text }),
+          takenBack: true,
+          // A content may have megabytes: to write it as JSON takes longer than to write it to a disk.
+          exactly: `${JSON.stringify([{ ...given, content: undefined }, places])}\n${String(content)}`,
+          work: given,
+        };
+      },
+      async run({ work }, context) {
+        const { text } = await act(work, looks(work), context, services);
         return { content: [{ type: 'text', text }] };
       },
     });
   };
 
-/** The gate notes what is protected while it is made. Throws what the dry run throws where one is made. */
-async function planChange<P extends z.ZodObject, Given extends Changeable>(
-  { subject, paths, itself = false, change }: ChangeFacts<P, Given>,
-  given: Given,
-  context: PlanContext,
-  services: Services,
-): Promise<Plan<Given>> {
-  const named = [...new Set(paths(given))];
-  const places = await Promise.all(named.map((path) => placeOf(path, !itself, context)));
-  const would =
-    context.preview || itself ? await change({ ...given, dry_run: true }, context, services) : undefined;
-  const [first] = places;
-  return {
-    effects: given.dry_run ? ['read'] : ['write'],
-    subject: `${subject(given)}${would?.counts === undefined ? '' : ` (${would.counts})`}`,
-    folder: first === undefined ? context.workspace.home : dirname(first.path),
-    touches: places.map(({ path }) => path),
-    ...(would && context.preview && { preview: would.text }),
-    takenBack: true,
-    // A content may have megabytes: to write it as JSON takes longer than to write it to a disk.
-    exactly: `${JSON.stringify([{ ...given, content: undefined }, places])}\n${given.content ?? ''}`,
-    work: given,
-  };
+interface Stepping<Given> {
+  /** What it is called in the list of changes, and its answer begins with. */
+  readonly kind: string;
+  readonly done: string;
+  /** All of them are done, or none. */
+  steps(given: Given, context: PlanContext): readonly Step[] | Promise<readonly Step[]>;
 }
+
+/** A tool that changes files one after the other, all or none. */
+export const stepTool = <P extends z.ZodObject>(facts: Facts<P, z.output<P>> & Stepping<z.output<P>>) =>
+  changeTool<P>({
+    ...facts,
+    looks: (given) => 'dry_run' in given && given.dry_run === true,
+    async act(given, isDry, context, services) {
+      const call = () => JSON.stringify([facts.kind, { ...given, dry_run: false }]);
+      const changing = { kind: facts.kind, isDry, call, services };
+      const steps = await takeSteps(await facts.steps(given, context), changing, context);
+      return changedText(isDry ? `Would ${facts.kind}` : facts.done, steps, isDry);
+    },
+  });
 
 /** Several paths in a subject. */
 export const namesOf = ([first = '', ...others]: readonly string[]): string =>

@@ -32,9 +32,7 @@ describe('one place', () => {
   });
 
   it('is not the only one when it overlaps itself', async () => {
-    expect(await refusal('aaa', { old: 'aa', new: 'b' })).toMatch(
-      /^AMBIGUOUS_EDIT: .*occurs 2 times/,
-    );
+    expect(await refusal('aaa', { old: 'aa', new: 'b' })).toMatch(/^AMBIGUOUS_EDIT: .*occurs 2 times/);
     expect(await textAfter('aaa', { old: 'aa', new: 'b', all: true })).toBe('ba');
   });
 
@@ -133,7 +131,9 @@ describe('several edits', () => {
       ],
       { path: 'a.ts' },
     );
-    expect(await failureOf(call)).toMatch(/^NOT_FOUND: a\.ts: edit 2 of 2: old_string is not there\./);
+    expect(await failureOf(call)).toMatch(
+      /^NOT_FOUND: a\.ts: edit 2 of 2 \(none was made\): old_string is not there\./,
+    );
     expect(before.toString()).toBe('one\ntwo\n');
   });
 });

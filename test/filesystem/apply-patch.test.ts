@@ -61,7 +61,7 @@ describe('apply_patch', () => {
 
   it('means whole lines only, those below what @@ names, and refuses what is in several places', async () => {
     expect(await failure('*** Update File: src/a.ts', '@@', '-    go();', '+    x();')).toMatch(
-      /^AMBIGUOUS_EDIT: Nothing was written.\n.*\(lines 3, 8\)/,
+      /^AMBIGUOUS_EDIT: .*\(lines 3, 8\)/,
     );
     expect(await failure('*** Update File: src/a.ts', '@@', '-go();', '+x();')).toMatch(
       /^AMBIGUOUS|^NOT_FOUND/,

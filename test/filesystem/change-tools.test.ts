@@ -49,7 +49,7 @@ describe('edit_file', () => {
       { path: 'a.txt', old_string: 'three', new_string: '3' },
     ];
     expect(await failureOf(call('edit_files', { edits }))).toMatch(
-      /^NOT_FOUND: Nothing was written\.\na\.txt: edit 2/,
+      /^NOT_FOUND: a\.txt: edit 2 of 2 \(none was made\)/,
     );
     expect(String(await bytes('a.txt'))).toBe('one\ntwo\n');
   });

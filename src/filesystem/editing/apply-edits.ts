@@ -51,7 +51,7 @@ export async function applyEdits(
     await setImmediate();
     if (signal?.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
     const isOne = edits.length === 1;
-    const what = isOne ? shown : `${shown}: edit ${index + 1} of ${edits.length}`;
+    const what = isOne ? shown : `${shown}: edit ${index + 1} of ${edits.length} (none was made)`;
     const edit = meantBy(given, file);
     refuseSenseless(given, edit, what, lines.text);
     const found = await placesFor(lines.text, edit, what);

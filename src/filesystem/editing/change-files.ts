@@ -2,7 +2,7 @@ import { sep } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import type { PlanContext } from '../../core/tool.ts';
 import { readExisting, type Before } from '../../machine/history/write.ts';
-import { removeMade, type Place } from '../../machine/paths/place.ts';
+import type { Place } from '../../machine/paths/place.ts';
 import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { versionOf } from '../known-files.ts';
@@ -12,7 +12,7 @@ import { refuseUnseen } from './refusals.ts';
 import { syntaxNote } from './syntax.ts';
 
 /** What a file is to be. */
-export interface Proposal {
+interface Proposal {
   readonly bytes: Buffer;
   readonly encoding: string;
   readonly notes: readonly string[];
@@ -44,23 +44,8 @@ export interface Changing {
   readonly services: Services;
 }
 
-/** What all changes of a tool's call have in common, whose parameters these are. */
-export const changingBy = (
-  kind: string,
-  given: { readonly dry_run: boolean },
-  services: Services,
-): Changing => ({
-  kind,
-  isDry: given.dry_run,
-  call: () => JSON.stringify([kind, { ...given, dry_run: false }]),
-  services,
-});
-
-/** A file that was changed, or would be. */
+/** What came of a file, or would come of it. */
 export interface ChangedFile {
-  readonly path: string;
-  /** The change in the history; undefined where nothing was written. */
-  readonly id?: string;
   readonly isNew: boolean;
   readonly isSame: boolean;
   readonly diff: UnifiedDiff;
@@ -72,64 +57,17 @@ export interface ChangedFile {
 const mostDiff = 1_500;
 
 /**
- * Changes one file, or makes a new one, in one step that the history keeps; in a dry run it only tells what would come
- * of it. Throws what the gate, refuseUnseen() and the proposal throw; then nothing has changed.
+ * Changes one file, or makes a new one, in one step that the history keeps, by the id that is returned; in a dry run it
+ * only tells what would come of it. Throws what the gate, refuseUnseen() and the proposal throw; then nothing has
+ * changed.
  */
 export async function changeFile(
   change: FileChange,
   changing: Changing,
-  context: PlanContext,
-): Promise<ChangedFile> {
+  { workspace, signal }: PlanContext,
+): Promise<{ file: ChangedFile; id?: string }> {
+  const { path, replacesAll } = change;
   const { kind, isDry, services } = changing;
-  const place = await placeFor(change, isDry, context);
-  let changed: ChangedFile | undefined;
-  const decide = async (before: Before | undefined) => {
-    const { bytes, encoding, ...facts } = await proposalFor(change, changing, place?.path ?? '', before);
-    changed = { path: change.path, isNew: before === undefined, ...facts };
-    return { bytes, encoding, added: facts.diff.added, removed: facts.diff.removed };
-  };
-  try {
-    if (!place || isDry) await decide(place && readExisting(place));
-    else {
-      const history = await services.history();
-      const written = await history.write(
-        place,
-        async (before) => {
-          const { encoding, ...decision } = await decide(before);
-          const named = encoding === 'utf-8' ? {} : { encoding };
-          // Before the next caller in the queue is asked whether it has seen what is there now.
-          return {
-            ...decision,
-            done: ({ stat, hash }) =>
-              services.known.remember(place.path, {
-                stat: versionOf(stat),
-                hash,
-                bytes: decision.bytes,
-                ...named,
-              }),
-          };
-        },
-        { kind, signal: context.signal },
-      );
-      if (changed && written)
-        changed = { ...changed, id: written.change.id, notes: [...changed.notes, ...written.notes] };
-    }
-    if (!changed) throw new Error('a change was not decided');
-    return changed;
-  } catch (error) {
-    if (place) removeMade(place.made);
-    throw error;
-  } finally {
-    await place?.folder.handle.close();
-  }
-}
-
-/** Undefined in a dry run for a new file whose folder is missing too: nothing is made to find out. */
-async function placeFor(
-  { path, replacesAll }: FileChange,
-  isDry: boolean,
-  { workspace }: PlanContext,
-): Promise<Place | undefined> {
   const gate = rooted(workspace);
   if (replacesAll && (path.endsWith('/') || path.endsWith(sep)))
     throw refusal(
@@ -138,23 +76,48 @@ async function placeFor(
       'ends like a folder.',
       'Give the whole path, with the name of the file.',
     );
+  const write = async (place: Place) => {
+    let file: ChangedFile | undefined;
+    const history = await services.history();
+    const decide = async (before: Before | undefined) => {
+      const { bytes, encoding, ...facts } = await decided(change, changing, place.path, before);
+      file = facts;
+      const { added, removed } = facts.diff;
+      const named = encoding === 'utf-8' ? {} : { encoding };
+      return {
+        bytes,
+        added,
+        removed,
+        // Before the next caller in the queue is asked whether it has seen what is there now.
+        done: ({ stat, hash }: { stat: Parameters<typeof versionOf>[0]; hash: string }) =>
+          services.known.remember(place.path, { stat: versionOf(stat), hash, bytes, ...named }),
+      };
+    };
+    const written = await history.write(place, decide, { kind, signal });
+    if (!file) throw new Error('a change was not decided');
+    if (!written) return { file };
+    return { file: { ...file, notes: [...file.notes, ...written.notes] }, id: written.change.id };
+  };
+  if (!isDry) return gate.atPlace(path, { follow: true, make: replacesAll }, write);
   try {
-    return await gate.openPlace(path, { make: replacesAll && !isDry });
+    return await gate.atPlace(path, { follow: true }, async (place) => ({
+      file: await decided(change, changing, place.path, readExisting(place)),
+    }));
   } catch (error) {
     const isMissing = error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND';
-    if (!isDry || !replacesAll || !isMissing) throw error;
+    if (!replacesAll || !isMissing) throw error;
     // Throws when it is more than missing folders that is in the way: a file, or links that lead in a circle.
     await gate.resolve(path);
-    return undefined;
+    return { file: await decided(change, changing, '', undefined) };
   }
 }
 
-async function proposalFor(
+async function decided(
   change: FileChange,
   { call, services, isDry }: Changing,
   path: string,
   before: Before | undefined,
-) {
+): Promise<ChangedFile & Pick<Proposal, 'bytes' | 'encoding'>> {
   const { path: shown, version, replacesAll, takesAny = false } = change;
   const check = async () =>
     before && !takesAny && refuseUnseen({ path, shown, before, replacesAll, call, version }, services);
@@ -171,12 +134,6 @@ async function proposalFor(
   // Who will read a dry run has asked for all of it.
   const options = { path: shownPath(shown), encoding, ...(!isDry && { maxCharacters: mostDiff }) };
   const diff = await unifiedDiff(before?.bytes, bytes, options);
-  return {
-    bytes,
-    encoding,
-    isSame,
-    diff,
-    places,
-    notes: [...notes, ...(broken === undefined ? [] : [broken])],
-  };
+  const all = [...notes, ...(broken === undefined ? [] : [broken])];
+  return { bytes, encoding, isNew: before === undefined, isSame, diff, places, notes: all };
 }

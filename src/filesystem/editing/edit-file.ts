@@ -4,11 +4,9 @@ import { ToolcribError } from '../../core/errors.ts';
 import { flag, path } from '../../core/params.ts';
 import type { PlanContext } from '../../core/tool.ts';
 import { refusal } from '../../machine/paths/shown-path.ts';
-import { changeTool, namesOf } from '../change-tool.ts';
+import { namesOf, stepTool } from '../change-tool.ts';
 import { applyEdits } from './apply-edits.ts';
-import { changeFile, changingBy, type FileChange } from './change-files.ts';
-import { changeTogether } from './change-together.ts';
-import { manyChanged, oneChanged } from './change-text.ts';
+import type { FileChange } from './change-files.ts';
 import type { Edit } from './edited-text.ts';
 import { refuseMask } from './refusals.ts';
 
@@ -36,22 +34,18 @@ const encoding = unlisted(z.string().max(50).optional());
 export const versionParam = unlisted(z.string().max(100).optional());
 
 /** Replaces exact text in a file; every other byte stays as it is. */
-export const editFile = changeTool({
+export const editFile = stepTool({
   name: 'edit_file',
   title: 'Edit file',
   description:
     'Replaces text in a file: old_string by new_string, once or everywhere. Answers with counts, or a short diff; ' +
     'undo takes it back.',
   params: z.strictObject({ ...edit, encoding, version: versionParam, dry_run: dryRun }),
-  meant: (given) => given,
+  kind: 'edit',
+  done: 'Edited',
   subject: (given) => `edit ${given.path}`,
   paths: (given) => [given.path],
-  async change(given, context, services) {
-    const { encoding: named, version, dry_run: isDry } = given;
-    const change = editing(given.path, [editOf(given)], { encoding: named, version }, context);
-    const changed = await changeFile(change, changingBy('edit', given, services), context);
-    return oneChanged(isDry ? 'Would edit' : 'Edited', changed);
-  },
+  steps: (given, context) => [editing(given.path, [editOf(given)], context, given)],
 });
 
 const severalParams = z.strictObject({
@@ -68,20 +62,17 @@ const severalParams = z.strictObject({
 });
 
 /** The same many times over many files: all edits, or none. */
-export const editFiles = changeTool({
+export const editFiles = stepTool({
   name: 'edit_files',
   title: 'Edit several files',
   description: 'Makes many edits in one or many files at once: all of them, or none. Answers a line a file.',
   params: severalParams,
-  meant: (given) => given,
+  kind: 'edit',
+  done: 'Edited',
   subject: (given) => `edit ${namesOf([...byPath(given).keys()])}`,
   paths: (given) => [...byPath(given).keys()],
-  async change(given, context, services) {
-    const isDry = given.dry_run;
-    const changes = Array.from(byPath(given), ([at, edits]) => editing(at, edits.map(editOf), {}, context));
-    const steps = await changeTogether(changes, changingBy('edit', given, services), context);
-    return manyChanged({ done: isDry ? 'Would edit' : 'Edited', steps, isDry });
-  },
+  steps: (given, context) =>
+    Array.from(byPath(given), ([at, edits]) => editing(at, edits.map(editOf), context)),
 });
 
 interface GivenEdit {
@@ -104,12 +95,13 @@ function byPath({ edits, path: shared }: z.output<typeof severalParams>): Map<st
 export function editing(
   at: string,
   edits: readonly Edit[],
-  named: Pick<FileChange, 'encoding' | 'version'>,
   { signal }: Pick<PlanContext, 'signal'>,
+  { encoding, version }: Pick<FileChange, 'encoding' | 'version'> = {},
 ): FileChange {
   return {
-    ...named,
     path: at,
+    encoding,
+    version,
     replacesAll: false,
     propose: async (before, known) => {
       if (!before)

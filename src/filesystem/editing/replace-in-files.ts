@@ -7,7 +7,6 @@ import { defineTool, type Plan, type PlanContext, type Tool } from '../../core/t
 import { noConsent } from '../../machine/paths/consent.ts';
 import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
-import type { ChangeAnswer } from '../change-tool.ts';
 import { nameInRoots } from '../name-in-roots.ts';
 import {
   choosingParams,
@@ -21,9 +20,9 @@ import {
 import { findReplacements, type Replacement } from '../searching/replacements.ts';
 import type { Services } from '../services.ts';
 import { fileBytes, fileText } from '../text/file-text.ts';
-import { changeFile, changingBy, type FileChange } from './change-files.ts';
-import { manyChanged } from './change-text.ts';
-import { togetherAs, type StepDone } from './change-together.ts';
+import { changeFile, type FileChange } from './change-files.ts';
+import { manyChanged, type ChangeAnswer } from './changed-text.ts';
+import { togetherAs, type StepDone } from './take-steps.ts';
 import { refuseMask } from './refusals.ts';
 
 const params = z.strictObject({
@@ -92,7 +91,8 @@ async function replaceAll(given: Params, context: PlanContext, services: Service
     const wayOut = `grep shows what is there${hasSigns(given) ? '; literal takes the pattern as plain text' : ''}.`;
     throw new ToolcribError('NOT_FOUND', `pattern: nothing matches; nothing was changed${why}.`, wayOut);
   }
-  const changing = { ...changingBy('replace', given, services), kind: togetherAs('replace') };
+  const isDry = given.dry_run;
+  const changing = { kind: togetherAs('replace'), isDry, call: () => '', services };
   const steps: StepDone[] = [];
   const left: string[] = [];
   for (const [path, places] of found.files) {
@@ -100,7 +100,7 @@ async function replaceAll(given: Params, context: PlanContext, services: Service
     const name = nameInRoots(join(found.folder, path), gate.roots);
     try {
       const changed = await changeFile(replacing(name, places, given.encoding), changing, within);
-      steps.push({ path: name, id: changed.id, changed });
+      steps.push({ path: name, ...changed });
     } catch (error) {
       if (!(error instanceof ToolcribError)) throw error;
       left.push(`${shownPath(name)}: ${error.code}`);
@@ -108,7 +108,6 @@ async function replaceAll(given: Params, context: PlanContext, services: Service
   }
   const skipped = found.files.size - steps.length - left.length;
   const ended = skipped > 0 ? [`the call was cancelled: ${skipped} files were not looked at`] : [];
-  const isDry = given.dry_run;
   const all = [...ended, ...notes, ...found.notes];
   return manyChanged({ done: isDry ? 'Would change' : 'Changed', steps, left, notes: all, isDry });
 }

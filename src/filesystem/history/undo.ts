@@ -11,9 +11,11 @@ import type { Undone } from '../../machine/history/undo.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { presentable } from '../../machine/presentable.ts';
-import { changeTool, type ChangeAnswer } from '../change-tool.ts';
+import { changeTool } from '../change-tool.ts';
+import type { ChangeAnswer } from '../editing/changed-text.ts';
 import { nameInRoots } from '../name-in-roots.ts';
 import type { Services } from '../services.ts';
+import { countOf } from '../with-commas.ts';
 import { unifiedDiff } from '../text/unified-diff.ts';
 
 const params = z.strictObject({
@@ -40,11 +42,6 @@ export const undo = changeTool({
     'Takes back edits, moves, deletions, and what commands did to files. ' +
     'Without last and since it lists what can be taken back.',
   params,
-  meant(given) {
-    if (given.last !== undefined && given.since !== undefined)
-      throw new ToolcribError('ARG_INVALID', 'last and since: only one of them.', 'Leave one of them out.');
-    return { ...given, dry_run: given.dry_run || isListing(given) };
-  },
   subject(given) {
     if (isListing(given)) return 'list changes';
     const which = given.since === undefined ? `the last ${given.last}` : `all since ${given.since}`;
@@ -52,7 +49,13 @@ export const undo = changeTool({
   },
   paths: ({ paths }) => paths,
   itself: true,
-  change: (given, context, services) => (isListing(given) ? listChanges : undoIn)(given, context, services),
+  looks: (given) => given.dry_run || isListing(given),
+  act(given, isDry, context, services) {
+    if (given.last !== undefined && given.since !== undefined)
+      throw new ToolcribError('ARG_INVALID', 'last and since: only one of them.', 'Leave one of them out.');
+    if (isListing(given)) return listChanges(given, context, services);
+    return undoIn({ ...given, dry_run: isDry }, context, services);
+  },
 });
 
 const isListing = ({ last, since }: Given): boolean => last === undefined && since === undefined;
@@ -127,16 +130,13 @@ function subjectOf(act: Act, roots: readonly string[]): string {
   if (act.length > 1) {
     const paths = act.toReversed().map((change) => name(change.path));
     const more = paths.length > mostNamed ? ', …' : '';
-    return `${kind} ${countOf(paths.length)}: ${paths.slice(0, mostNamed).join(', ')}${more}${counts}`;
+    return `${kind} ${countOf(paths.length, 'file')}: ${paths.slice(0, mostNamed).join(', ')}${more}${counts}`;
   }
   if (states) {
-    return `${kind} ${presentable(command ?? '')}${kind === 'undo' ? '' : `: ${countOf(states.files)}`}`;
+    return `${kind} ${presentable(command ?? '')}${kind === 'undo' ? '' : `: ${countOf(states.files, 'file')}`}`;
   }
   return `${kind} ${name(at)}${to === undefined ? '' : ` -> ${name(to)}`}${counts}`;
 }
-
-const countOf = (count = 0, what = 'file'): string =>
-  `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
 
 async function undoIn(given: Given, context: PlanContext, services: Services): Promise<ChangeAnswer> {
   const { signal, workspace } = context;

@@ -5,7 +5,7 @@ import { shownPath } from '../../machine/paths/shown-path.ts';
 import { inlineLimit, presentable } from '../../machine/presentable.ts';
 import { nameInRoots } from '../name-in-roots.ts';
 import type { Services } from '../services.ts';
-import { withCommas } from '../with-commas.ts';
+import { countOf, withCommas } from '../with-commas.ts';
 import { findMatches, type FoundFile } from './found-matches.ts';
 import { grepParams, grepRequest, hasSigns, type GrepParams } from './grep-params.ts';
 import { openScope } from './search-scope.ts';
@@ -55,9 +55,6 @@ async function answerOf(given: GrepParams, context: CallContext, services: Servi
   ]);
   return withNotes(found, others.flat());
 }
-
-const countOf = (count: number, what: string): string =>
-  `${withCommas(count)} ${what}${count === 1 ? '' : 's'}`;
 
 interface Answer {
   readonly lines: readonly string[];

@@ -151,15 +151,15 @@ export class RootedWorkspace implements Workspace {
   }
 
   /**
-   * Works at what lies at a place itself, which is held open meanwhile; when that throws, the folders that were made
-   * for it go again. Throws what `openPlace` and `work` throw.
+   * Works at what lies at a place itself (or with `follow`, where it leads), which is held open meanwhile; when that
+   * throws, the folders that were made for it go again. Throws what `openPlace` and `work` throw.
    */
   async atPlace<T>(
     given: string,
-    options: Omit<PlaceOptions, 'follow'>,
+    options: PlaceOptions,
     work: (place: Place) => Promise<T>,
   ): Promise<T> {
-    const place = await this.openPlace(given, { ...options, follow: false });
+    const place = await this.openPlace(given, { follow: false, ...options });
     try {
       return await work(place);
     } catch (error) {
