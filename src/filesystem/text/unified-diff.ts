@@ -38,39 +38,39 @@ export async function unifiedDiff(
   { path, encoding, maxCharacters = usualCharacters }: DiffOptions,
 ): Promise<UnifiedDiff> {
   if (before && after && before.equals(after)) return { text: '', added: 0, removed: 0 };
-  const names = [before ? `a/${path}` : '/dev/null', after ? `b/${path}` : '/dev/null'];
+  const names = [before ? `a/${path}` : '/dev/null', after ? `b/${path}` : '/dev/null'] as const;
   const [old, now] = [before, after].map((bytes = Buffer.alloc(0)) => asUtf8(bytes, encoding));
   if (!old || !now) return { text: `Binary files ${names.join(' and ')} differ\n`, added: 0, removed: 0 };
   if (old.equals(now)) return { text: 'Only the encoding differs\n', added: 0, removed: 0 };
-  const { formatPatch } = await import('diff');
-  const hunks = await hunksOf(old, now);
-  const headers = { oldHeader: undefined, newHeader: undefined };
-  const patch = formatPatch({ oldFileName: names[0], newFileName: names[1], ...headers, hunks });
-  // The first line is one of =.
-  const [one, other, ...rows] = patch.split('\n').slice(1, -1);
+  const header = `--- ${names[0]}\n+++ ${names[1]}\n`;
+  const { structuredPatch } = await import('diff');
+  const near = differingParts(old, now, margin);
+  const options = { context, maxEditLength: mostChanges };
+  const hunks = structuredPatch('', '', near.from, near.to, '', '', options)?.hunks;
+  const whole = hunks ? near : differingParts(old, now, 0);
+  const skipped = old.toString('latin1', 0, whole.begin).split('\n').length - 1;
+  // A part without lines is named by the line before it.
+  const range = (start: number, count: number) => `${start + skipped - (count === 0 ? 1 : 0)},${count}`;
+  const rows = (hunks ?? [wholeHunk(whole)]).flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
+    `@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`,
+    ...lines,
+  ]);
   const signs = (sign: string) => rows.filter((row) => row.startsWith(sign)).length;
-  const text = [one, other, ...shownRows(rows, maxCharacters), ''].join('\n');
+  const text = `${header}${shownRows(rows, maxCharacters).join('\n')}\n`;
   return { text, added: signs('+'), removed: signs('-') };
 }
 
-/** What differs, found in the lines that are not the same at both ends. */
-async function hunksOf(old: Buffer, now: Buffer): Promise<StructuredPatchHunk[]> {
-  const { structuredPatch } = await import('diff');
-  const { begin, left } = differingPart(old, now);
-  const part = (bytes: Buffer) => bytes.toString('utf8', begin, bytes.length - left);
-  const skipped = countOf(old, 10, begin);
-  const options = { context, maxEditLength: mostChanges };
-  const hunks =
-    structuredPatch('', '', part(old), part(now), '', '', options)?.hunks ?? wholeHunk(part(old), part(now));
-  return hunks.map((hunk) => ({
-    ...hunk,
-    oldStart: hunk.oldStart + skipped,
-    newStart: hunk.newStart + skipped,
-  }));
+/** All of two texts as one change. */
+function wholeHunk({ from, to }: { readonly from: string; readonly to: string }): StructuredPatchHunk {
+  const [removed = [], added = []] = [from, to].map((text) => text.match(/[^\n]*\n|[^\n]+$/g) ?? []);
+  const lines = [...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)].flatMap((row) =>
+    row.endsWith('\n') ? [row.slice(0, -1)] : [row, '\\ No newline at end of file'],
+  );
+  return { oldStart: 1, oldLines: removed.length, newStart: 1, newLines: added.length, lines };
 }
 
-/** Where the lines around a difference begin, and how many bytes are behind them: most of a large text is the same. */
-function differingPart(old: Buffer, now: Buffer): { begin: number; left: number } {
+/** The lines that hold all that differs, with so many bytes around them, and where they begin: most is the same. */
+function differingParts(old: Buffer, now: Buffer, around: number) {
   const least = Math.min(old.length, now.length);
   const isSame = (one: number, other: number, count: number) =>
     old.compare(now, other, other + count, one, one + count) === 0;
@@ -78,9 +78,11 @@ function differingPart(old: Buffer, now: Buffer): { begin: number; left: number 
   const after = sharedLength(least - same, (at, count) =>
     isSame(old.length - at - count, now.length - at - count, count),
   );
-  const begin = same > margin ? old.lastIndexOf(10, same - margin) + 1 : 0;
-  const feed = after > margin ? old.indexOf(10, old.length - after + margin) : -1;
-  return { begin, left: feed === -1 ? 0 : old.length - feed - 1 };
+  const begin = same > around ? old.lastIndexOf(10, same - around - 1) + 1 : 0;
+  const feed = after > around ? old.indexOf(10, old.length - after + around - 1) : -1;
+  const left = feed === -1 ? 0 : old.length - feed - 1;
+  const part = (bytes: Buffer) => bytes.toString('utf8', begin, bytes.length - left);
+  return { from: part(old), to: part(now), begin };
 }
 
 /** How many bytes, of `most`, are the same, found in steps that get smaller. */
@@ -90,46 +92,19 @@ function sharedLength(most: number, isSame: (at: number, count: number) => boole
   return at;
 }
 
-function countOf(bytes: Buffer, wanted: number, end: number): number {
-  let count = 0;
-  for (let at = 0; at < end; at++) if (bytes[at] === wanted) count++;
-  return count;
-}
-
-/** All lines that differ as removed and added. */
-function wholeHunk(old: string, now: string): StructuredPatchHunk[] {
-  const linesIn = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-  const [was, is] = [linesIn(old), linesIn(now)];
-  const most = Math.min(was.length, is.length);
-  let [lead, trail] = [0, 0];
-  while (lead < most && was[lead] === is[lead]) lead++;
-  while (trail < most - lead && was.at(-1 - trail) === is.at(-1 - trail)) trail++;
-  const [removed, added] = [was.slice(lead, was.length - trail), is.slice(lead, is.length - trail)];
-  const rows = (sign: string, lines: readonly string[]) =>
-    lines.flatMap((line) =>
-      line.endsWith('\n') ? [sign + line.slice(0, -1)] : [sign + line, '\\ No newline at end of file'],
-    );
-  const lines = [...rows('-', removed), ...rows('+', added)];
-  const start = { oldStart: lead + 1, newStart: lead + 1 };
-  return [{ ...start, oldLines: removed.length, newLines: added.length, lines }];
-}
-
-/** As many rows as fit, long ones around what differs. */
+/** As many rows as fit; long ones around what differs from the one that takes their place. */
 function shownRows(rows: readonly string[], most: number): string[] {
   const shown: string[] = [];
   let characters = 0;
   for (const [index, row] of rows.entries()) {
-    const text = clipped(row, rows[index + (row.startsWith('-') ? 1 : -1)]);
+    const other = rows[index + (row.startsWith('-') ? 1 : -1)] ?? '';
+    const line = row.slice(1);
+    const isLong = row.length > lineCharacters;
+    const part = around(line, differenceAt(line, other.slice(1)), lineCharacters);
+    const text = isLong ? row.charAt(0) + part : row;
     characters += text.length + 1;
     if (characters > most) return [...shown, `… ${(rows.length - index).toLocaleString('en')} more lines`];
     shown.push(text);
   }
   return shown;
-}
-
-/** A line as it is shown, when it is long the part that differs from the one that takes its place. */
-function clipped(line: string, other = ''): string {
-  if (line.length <= lineCharacters) return line;
-  const text = line.slice(1);
-  return line.charAt(0) + around(text, differenceAt(text, other.slice(1)), lineCharacters);
 }
