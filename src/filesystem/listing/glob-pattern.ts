@@ -1,7 +1,7 @@
 import { ToolcribError } from '../../core/errors.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
 import type { RootedWorkspace } from '../../machine/paths/workspace.ts';
-import { pathMatcher } from './path-matcher.ts';
+import { globExpression } from './glob-expression.ts';
 
 /** A glob, ready to choose files with. */
 export interface GlobPattern {
@@ -46,7 +46,7 @@ export function parseGlob(pattern: string): GlobPattern {
   const names = [...new Set(below.map((parts) => parts.at(-1) ?? '**'))];
   const isSimple = names.every((name) => /^[\w.*?@+~-]+$/.test(name) && name !== '**');
   const patterns = below.map((parts) => {
-    const found = pathMatcher(parts);
+    const found = globExpression(parts);
     if (found) return found;
     const wayOut = 'Put \\ before one that is meant itself.';
     throw invalid(pattern, 'has a [ that is never closed, or a range such as [z-a]', wayOut);
@@ -56,7 +56,7 @@ export function parseGlob(pattern: string): GlobPattern {
     names: isSimple ? names : [],
     isByName: isSimple && below.every((parts) => parts.length === 2 && parts[0] === '**'),
     hidden: /(?:^|[/{,])\.[^/.]/.test(plain),
-    matches: (path) => patterns.some((fits) => fits(path.split('/'))),
+    matches: (path) => patterns.some((expression) => expression.test(path)),
   };
 }
 

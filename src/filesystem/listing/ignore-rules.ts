@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { pathMatcher } from './path-matcher.ts';
+import { globExpression } from './glob-expression.ts';
 
 /** A line of an ignore file. */
 interface IgnoreRule {
   readonly isNegated: boolean;
   readonly foldersOnly: boolean;
-  /** Whether it is about a path below the folder of the file, by its names. */
-  fits(names: readonly string[]): boolean;
+  /** What paths below the folder of the file it is about. */
+  readonly expression: RegExp;
 }
 
 /** A file with more bytes is none that somebody wrote. */
@@ -19,12 +19,14 @@ export function ignoreRules(folder: string): (name: string, isFolder: boolean) =
   // Git's rules count in its repositories only.
   const top = above.findIndex((each) => existsSync(join(each, '.git')));
   const scopes = above.slice(0, top + 1).flatMap((from, index) => {
-    const steps = relative(from, folder).split(sep).filter(Boolean);
+    const way = from === folder ? '' : `${relative(from, folder).replaceAll(sep, '/')}/`;
     const files = index === top ? ['.gitignore', '.git/info/exclude'] : ['.gitignore'];
-    return files.flatMap((name) => rulesIn(join(from, name)).map((rule) => ({ ...rule, steps })));
+    return files.flatMap((name) => rulesIn(join(from, name)).map((rule) => ({ ...rule, way })));
   });
   return (name, isFolder) => {
-    const meant = scopes.find((rule) => (isFolder || !rule.foldersOnly) && rule.fits([...rule.steps, name]));
+    const meant = scopes.find(
+      ({ foldersOnly, way, expression }) => (isFolder || !foldersOnly) && expression.test(way + name),
+    );
     return meant !== undefined && !meant.isNegated;
   };
 }
@@ -53,6 +55,8 @@ function ruleOf(line: string): IgnoreRule[] {
   if (glob === '' || (!not && glob.startsWith('#'))) return [];
   const parts = glob.split('/');
   // With a slash before its end it is about one place, else about a name anywhere.
-  const fits = pathMatcher(parts.length === 1 ? ['**', ...parts] : parts.filter((part) => part !== ''));
-  return fits ? [{ isNegated: not === '!', foldersOnly: slash === '/', fits }] : [];
+  const expression = globExpression(
+    parts.length === 1 ? ['**', ...parts] : parts.filter((part) => part !== ''),
+  );
+  return expression ? [{ isNegated: not === '!', foldersOnly: slash === '/', expression }] : [];
 }
