@@ -4,6 +4,7 @@ import { also, unlisted } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { flag } from '../../core/params.ts';
 import { defineTool, type Plan, type PlanContext, type Tool } from '../../core/tool.ts';
+import { togetherAs } from '../../machine/history/entry.ts';
 import { noConsent } from '../../machine/paths/consent.ts';
 import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
@@ -22,7 +23,7 @@ import type { Services } from '../services.ts';
 import { fileBytes, fileText } from '../text/file-text.ts';
 import { changeFile, type FileChange } from './change-files.ts';
 import { manyChanged, type ChangeAnswer } from './changed-text.ts';
-import { togetherAs, type StepDone } from './take-steps.ts';
+import type { StepDone } from './take-steps.ts';
 import { refuseMask } from './refusals.ts';
 
 const params = z.strictObject({

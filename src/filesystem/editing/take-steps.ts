@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { ToolcribError } from '../../core/errors.ts';
 import type { PlanContext } from '../../core/tool.ts';
-import type { Facts } from '../../machine/history/entry.ts';
+import { togetherAs, type Facts } from '../../machine/history/entry.ts';
 import type { Place } from '../../machine/paths/place.ts';
 import { refuseDeleting, refuseMoving } from '../../machine/paths/protected-trees.ts';
 import { refusal } from '../../machine/paths/shown-path.ts';
@@ -30,9 +29,6 @@ export interface StepDone {
 
 /** Failures that one answer tells. */
 const mostTold = 3;
-
-/** The kind of changes that are one: undo takes them back together. */
-export const togetherAs = (kind: string): string => `${kind}@${randomBytes(4).toString('hex')}`;
 
 /**
  * Does all steps, or none: what was done is taken back when a later one fails. In a dry run it only tells what would be

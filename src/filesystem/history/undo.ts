@@ -3,8 +3,7 @@ import { ToolcribError } from '../../core/errors.ts';
 import { also } from '../../core/accepted.ts';
 import { flag, list, path } from '../../core/params.ts';
 import type { PlanContext } from '../../core/tool.ts';
-import type { Change } from '../../machine/history/entry.ts';
-import type { History } from '../../machine/history/history.ts';
+import { areTogether, type Change } from '../../machine/history/entry.ts';
 import type { UndoneFile } from '../../machine/history/restore-tree.ts';
 import type { Selection } from '../../machine/history/log.ts';
 import type { Undone } from '../../machine/history/undo.ts';
@@ -69,37 +68,14 @@ const selected = async ({ last, since, paths }: Given, { workspace }: PlanContex
 /** Changes that one call has made together, newest first; a single one by itself. */
 type Act = readonly [Change, ...Change[]];
 
-/** What `togetherAs` has made one; what takes several changes back makes one after the other, each by itself. */
 function actsOf(changes: readonly Change[]): Act[] {
   const acts: [Change, ...Change[]][] = [];
   for (const change of changes) {
-    const { kind, at, states } = change;
     const act = acts.at(-1);
-    const newer = act?.at(-1);
-    const isUndone = kind === 'undo' && !states && newer !== undefined && newer.at - at < 1000;
-    if (act && newer?.kind === kind && (kind.includes('@') || isUndone)) act.push(change);
+    if (act && areTogether(act[0], change)) act.push(change);
     else acts.push([change]);
   }
   return acts;
-}
-
-/**
- * The changes of the last so many acts. They are named by the oldest of them and by their paths where an act has
- * several: the history counts single changes.
- */
-async function lastActs(
-  selection: Selection,
-  roots: readonly string[],
-  history: History,
-): Promise<Selection> {
-  const { last, paths } = selection;
-  if (last === undefined) return selection;
-  const meant = actsOf(await history.list(selection, roots)).slice(0, last);
-  const changes = meant.flat();
-  const oldest = changes.at(-1);
-  if (changes.length === meant.length || !oldest) return selection;
-  const named = changes.flatMap(({ path: at, to }) => (to === undefined ? [at] : [at, to]));
-  return { since: oldest.id, paths: paths.length > 0 ? paths : [...new Set(named)] };
 }
 
 async function listChanges(given: Given, context: PlanContext, services: Services): Promise<ChangeAnswer> {
@@ -143,8 +119,7 @@ async function undoIn(given: Given, context: PlanContext, services: Services): P
   const isDry = given.dry_run;
   const history = await services.history();
   const options = { workspace: rooted(workspace), dryRun: isDry, signal };
-  const selection = await lastActs(await selected(given, context), workspace.roots, history);
-  const undone = await history.undo(selection, options);
+  const undone = await history.undo(await selected(given, context), options);
   const { changes, left } = undone;
   const [first] = left;
   if (changes.length === 0 && first) throw first.error;
@@ -156,12 +131,10 @@ async function undoIn(given: Given, context: PlanContext, services: Services): P
   const name = (each: string) => shownPath(nameInRoots(each, workspace.roots));
   const lines = [
     headline(undone, workspace.roots, isDry),
-    ...(['made', 'changed', 'moved', 'removed'] as const).flatMap((done) => {
-      const names = files
-        .filter(({ did }) => did === done)
-        .map(({ from, path: at }) => `${from ? `${name(from)} -> ` : ''}${name(at)}`);
-      const more = names.length > mostListed ? [`… and ${names.length - mostListed} more`] : [];
-      return names.length > 0 ? [`${done} ${[...names.slice(0, mostListed), ...more].join(', ')}`] : [];
+    ...(['made', 'changed', 'moved', 'removed'] as const).flatMap((did) => {
+      const done = files.filter((file) => file.did === did);
+      const names = shortened(done, ({ from, path: at }) => `${from ? `${name(from)} -> ` : ''}${name(at)}`);
+      return names.length > 0 ? [`${did} ${names.join(', ')}`] : [];
     }),
     ...shortened(left, ({ path: at, error }) => `left ${name(at)}: ${presentable(error.message)}`),
   ];
@@ -190,10 +163,9 @@ function eachOnce(files: readonly UndoneFile[]): UndoneFile[] {
   const whole = new Map<string, UndoneFile>();
   for (const file of files) {
     const key = `${file.from ?? ''}\0${file.path}`;
-    const first = whole.get(key) ?? file;
-    const isBack = first.did === 'removed' && file.did === 'made';
-    const did = file.did === 'changed' ? first.did : isBack ? 'changed' : file.did;
-    whole.set(key, { ...file, did, was: first.was });
+    const { did, was } = whole.get(key) ?? file;
+    // What was made again and then changed was made.
+    whole.set(key, { ...file, did: file.did === 'changed' ? did : file.did, was });
   }
   return [...whole.values()];
 }

@@ -95,6 +95,13 @@ export interface About {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The kind of changes that are one: undo takes them back together. */
+export const togetherAs = (kind: string): string => `${kind}@${randomBytes(4).toString('hex')}`;
+
+/** Whether two changes are one act. */
+export const areTogether = (one: Change, other: Change): boolean =>
+  one.kind === other.kind && one.kind.includes('@');
+
 /** Hidden from listings, recognised by people, and met by nobody by chance. */
 export const temporaryName = (): string => `.toolcrib-${randomBytes(8).toString('hex')}.tmp`;
 

@@ -5,7 +5,7 @@ import type { Place } from '../paths/place.ts';
 import { shownPath } from '../paths/shown-path.ts';
 import type { Run } from '../processes/process.ts';
 import { WorkTreeStates, type Checkpoints } from './checkpoints.ts';
-import type { About, Change } from './entry.ts';
+import { togetherAs, type About, type Change } from './entry.ts';
 import { noHistory } from './failures.ts';
 import { Log } from './log.ts';
 import { relocateChange, type Look } from './relocate.ts';
@@ -85,8 +85,8 @@ export class History {
     const { roots } = options.workspace;
     return this.#inTurn(async () => {
       await this.settled();
-      const undoing = { ...options, ...selection, states: this.#states, assumed: new Set<string>() };
-      return undoChanges(selectIn(this.#logsOf(roots), selection, roots), undoing);
+      const undoing = { ...options, ...selection, states: this.#states, kind: togetherAs('undo') };
+      return undoChanges(selectIn(this.#logsOf(roots), selection, roots), { ...undoing, assumed: new Set() });
     });
   }
 

@@ -174,7 +174,7 @@ export interface Logged {
 }
 
 /**
- * The changes with all their paths in the roots that a selection could mean, newest first. `last` is about what was
+ * The changes with all their paths in the roots that a selection could mean, newest first. `last` is about acts: what was
  * changed, not about what took it back; `since` goes back to how things were, so neither a change nor the undo of it is
  * taken back when both are meant. Which paths a command has changed is not looked at. Throws NOT_FOUND for an id that
  * is none.
@@ -200,7 +200,7 @@ export function selectIn(
   return range.filter(({ change: { id, kind, undoes = '', part, path, to = path, states } }) => {
     if (undone.has(id)) return false;
     if (!part) undone.add(undoes);
-    const isMeant = last === undefined ? since === undefined || !ids.has(undoes) : kind !== 'undo';
+    const isMeant = last === undefined ? since === undefined || !ids.has(undoes) : !/^undo\b/.test(kind);
     return isMeant && (states !== undefined || isConcerned(path, paths) || isConcerned(to, paths));
   });
 }

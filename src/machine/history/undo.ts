@@ -5,7 +5,7 @@ import { ToolcribError } from '../../core/errors.ts';
 import { readPlain } from '../folders.ts';
 import { foldersAbove, removeMade, type Place } from '../paths/place.ts';
 import type { WorkTreeStates } from './checkpoints.ts';
-import { newChange, type Change, type Facts } from './entry.ts';
+import { areTogether, newChange, type Change, type Facts } from './entry.ts';
 import { changedSince, gone, mostChangedBytes, unwritable } from './failures.ts';
 import { relocateChange } from './relocate.ts';
 import {
@@ -30,6 +30,8 @@ export interface Undone {
 export type UndoOptions = Pick<Restoring, 'workspace' | 'dryRun' | 'signal'>;
 
 interface Undoing extends Restoring, Selection {
+  /** What the changes are called that this makes. */
+  readonly kind: string;
   readonly states: WorkTreeStates;
 }
 
@@ -42,14 +44,18 @@ export async function undoChanges(changes: readonly Logged[], undoing: Undoing):
   const { last, signal, assumed } = undoing;
   const undone: { change: Change; by?: string | undefined }[] = [];
   const [files, left]: [UndoneFile[], LeftFile[]] = [[], []];
+  let acts = 0;
   for (const logged of changes) {
     const { change } = logged;
-    if (undone.length === last) break;
+    const newer = undone.at(-1)?.change;
+    const isNext = !newer || !areTogether(newer, change);
+    if (isNext && acts === last) break;
     try {
       if (signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
       const back = await (change.step === 'command' ? commandBack : placeBack)(logged, undoing);
       left.push(...back.left);
       if (back.files.length === 0) continue;
+      if (isNext) acts++;
       undone.push({ change, by: back.by });
       files.push(...back.files);
       for (const { path, from } of back.files) assumed.add(path).add(from ?? path);
@@ -65,7 +71,7 @@ export async function undoChanges(changes: readonly Logged[], undoing: Undoing):
  * and what was moved moves back.
  */
 async function placeBack({ log, change }: Logged, undoing: Undoing): Promise<TakenBack> {
-  const { workspace, dryRun, signal, assumed } = undoing;
+  const { workspace, dryRun, signal, assumed, kind } = undoing;
   const { id, step, path, to: moved = path, before, after } = change;
   const did = step === 'move' ? 'moved' : step === 'remove' ? 'made' : before ? 'changed' : 'removed';
   const keptAs = change.kept ?? (did === 'made' ? id : undefined);
@@ -75,7 +81,7 @@ async function placeBack({ log, change }: Logged, undoing: Undoing): Promise<Tak
   const is = did === 'changed' ? readPlain(kept, ({ size }) => size <= mostChangedBytes) : undefined;
   const file = { path, did, ...(did === 'moved' && { from: moved }), is } as const;
   if (dryRun && (assumed.has(path) || assumed.has(moved))) return { files: [file], left: [] };
-  const about = { kind: 'undo', undoes: id, signal, dryRun };
+  const about = { kind, undoes: id, signal, dryRun };
   let was: Buffer | undefined;
   const replace = async (place: Place) => {
     const decide = (found: Before | undefined) => {
@@ -107,13 +113,13 @@ async function placeBack({ log, change }: Logged, undoing: Undoing): Promise<Tak
 
 /** The files of a work tree become what they were before a command, as far as they are what it left. */
 async function commandBack({ log, change }: Logged, undoing: Undoing): Promise<TakenBack> {
-  const { workspace, dryRun, paths, states } = undoing;
+  const { workspace, dryRun, paths, states, kind } = undoing;
   const { id, path, command } = change;
   if (!change.states) throw gone(id);
   try {
     const tree = await states.open(change.states, workspace);
     const undo: Change = {
-      ...newChange('command', path, { kind: 'undo', undoes: id }),
+      ...newChange('command', path, { kind, undoes: id }),
       ...(paths.length > 0 && { part: true }),
       ...(command !== undefined && { command }),
       states: { ...change.states, before: tree.from, after: tree.to },

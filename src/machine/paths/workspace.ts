@@ -154,11 +154,7 @@ export class RootedWorkspace implements Workspace {
    * Works at what lies at a place itself (or with `follow`, where it leads), which is held open meanwhile; when that
    * throws, the folders that were made for it go again. Throws what `openPlace` and `work` throw.
    */
-  async atPlace<T>(
-    given: string,
-    options: PlaceOptions,
-    work: (place: Place) => Promise<T>,
-  ): Promise<T> {
+  async atPlace<T>(given: string, options: PlaceOptions, work: (place: Place) => Promise<T>): Promise<T> {
     const place = await this.openPlace(given, { follow: false, ...options });
     try {
       return await work(place);
