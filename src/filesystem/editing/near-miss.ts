@@ -9,12 +9,8 @@ const margin = 8;
 /** Says why `old` may not have been found, with the nearest text there is, and what to do. Takes 100 ms at worst. */
 export async function whyNotFound(text: string, old: string): Promise<{ words: string; wayOut: string }> {
   if (text === '') return { words: 'The file is empty.', wayOut: 'Use write_file.' };
-  // The end of a line is no line.
-  const wanted = old
-    .slice(0, most.given)
-    .replace(/(?<=[^])\n$/, '')
-    .split('\n')
-    .slice(0, most.lines);
+  const given = old.slice(0, most.given).replace(/(?<=[^])\n$/, '');
+  const wanted = given.split('\n').slice(0, most.lines);
   const piece = placeOfPiece(text, old);
   // Around the piece, where the file is too large.
   const near = text.length > most.compared ? Math.max(0, (piece ?? 0) - most.compared / 4) : 0;
@@ -28,11 +24,8 @@ export async function whyNotFound(text: string, old: string): Promise<{ words: s
       words: 'Nothing in the file is like it.',
       wayOut: 'Read the part again, and copy old_string from there.',
     };
-  const rows = await differenceRows(
-    wanted,
-    lines.slice(start, start + wanted.length + margin),
-    first + start,
-  );
+  const there = lines.slice(start, start + wanted.length + margin);
+  const rows = await differenceRows(wanted, there, first + start);
   const left = rows.splice(most.shown).length;
   const legend = '(- as given, + as in the file; · is a blank, → a tab)';
   const shown = [legend, ...rows, ...(left > 0 ? [`… ${left} more lines`] : [])].join('\n');
@@ -76,34 +69,29 @@ const folded = (line: string): string =>
     .normalize('NFC')
     .toLowerCase();
 
-/** How given lines differ from those of the file, the first of which has the number `line`. */
+/** How given lines differ from those of the file, the first of which has the number `line`; of runs that are the same
+ * the line next to a difference. */
 async function differenceRows(wanted: readonly string[], there: readonly string[], line: number) {
   const { diffArrays } = await import('diff');
   // A text that begins within a line does not differ by the indentation before it.
   const indent = /^\S/.test(wanted[0] ?? '') ? (/^\s*/.exec(there[0] ?? '')?.[0] ?? '') : '';
-  const given = wanted.map((one, index) => (index === 0 ? indent + one : one));
-  const changes = diffArrays(given, [...there]);
+  const changes = diffArrays([indent + (wanted[0] ?? ''), ...wanted.slice(1)], [...there]);
   const rows: string[] = [];
   for (const [at, { added, removed, value }] of changes.entries()) {
     const [before, after] = [changes[at - 1], changes[at + 1]];
-    const others =
-      (removed ? (after?.added ? after : undefined) : before?.removed ? before : undefined)?.value ?? [];
     if (removed) {
+      const others = after?.added ? after.value : [];
       rows.push(...value.map((one, index) => `- given  ${shownBeside(one, others[index])}`));
       continue;
     }
-    // At the end only as many lines as were given in their place; the others the margin has brought.
-    const shown = added && !after ? value.slice(0, others.length) : value;
-    // Of the same ones, one before and after what differs tells where it is.
-    const isShown = (index: number) =>
-      added || (before !== undefined && index === 0) || (after !== undefined && index === shown.length - 1);
-    for (const [index, one] of shown.entries())
-      if (isShown(index))
-        rows.push(
-          added
-            ? `+ ${line + index}  ${shownBeside(one, others[index])}`
-            : `  ${line + index}  ${around(one, 0, most.characters)}`,
-        );
+    const others = before?.removed ? before.value : [];
+    for (const [index, one] of value.entries()) {
+      // At the end only as many lines as were given in their place; the others the margin has brought.
+      if (added && (after || index < others.length))
+        rows.push(`+ ${line + index}  ${shownBeside(one, others[index])}`);
+      const isNext = (before && index === 0) || (after && index === value.length - 1);
+      if (!added && isNext) rows.push(`  ${line + index}  ${around(one, 0, most.characters)}`);
+    }
     line += value.length;
   }
   return rows;

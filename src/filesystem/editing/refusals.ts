@@ -57,29 +57,28 @@ export async function refuseUnseen(
   if (!file)
     throw new ToolcribError(
       'NOT_READ',
-      `${shownPath(shown)}: is there already, and was not shown. ${whatIsThere(before)}`,
+      `${shownPath(shown)}: is there already, and was not shown. ${await whatIsThere(shown, before)}`,
       `${again} To change a part of it, use edit_file.`,
     );
   throw new ToolcribError(
     'STALE_FILE',
-    `${shownPath(shown)}: has changed since it was read. ${await whatChanged(shown, before, file)}`,
+    `${shownPath(shown)}: has changed since it was read. ${await whatIsThere(shown, before, file)}`,
     `Base the change on what is there now. ${again}`,
   );
 }
 
-function whatIsThere({ bytes }: Before): string {
+/** The beginning of a file, or its difference from what was known of it. */
+async function whatIsThere(shown: string, { bytes }: Before, known?: KnownFile): Promise<string> {
+  if (known?.bytes) {
+    const options = { path: shownPath(shown), encoding: known.encoding, maxCharacters: shownCharacters };
+    return `What changed:\n${(await unifiedDiff(known.bytes, bytes, options)).text}\n`;
+  }
   const size = `It has ${withCommas(bytes.length)} bytes`;
   const text = textToShow(bytes.subarray(0, 4 * shownCharacters));
   if (text === undefined) return `${size}, and is not text.`;
   const head = text.slice(0, shownCharacters);
   const isAll = head.length === text.length && bytes.length <= 4 * shownCharacters;
   return `${size}${isAll ? '' : ', which begin'}:\n${head}${head.endsWith('\n') ? '' : '\n'}`;
-}
-
-async function whatChanged(shown: string, before: Before, { bytes, encoding }: KnownFile): Promise<string> {
-  if (!bytes) return whatIsThere(before);
-  const options = { path: shownPath(shown), encoding, maxCharacters: shownCharacters };
-  return `What changed:\n${(await unifiedDiff(bytes, before.bytes, options)).text}\n`;
 }
 
 /**

@@ -6,26 +6,16 @@ type Parse = (text: string) => unknown;
 /** What is larger takes longer to parse than its answer is worth. */
 const mostBytes = 1024 * 1024;
 
-/** Node has it from 22.13 on. */
-const { stripTypeScriptTypes } = module as { stripTypeScriptTypes?: (code: string) => string };
-
-/** The parsers that are at hand, by the end of a name. */
-const parsers: readonly (readonly [name: RegExp, load: () => Promise<Parse | undefined>])[] = [
-  [/\.(?:json|ipynb)$/i, async () => JSON.parse as Parse],
-  [
-    /\.ya?ml$/i,
-    () =>
-      import('yaml').then(
-        ({ parseAllDocuments }) =>
-          (text) =>
-            firstError(parseAllDocuments(text)),
-      ),
-  ],
-  [/\.[cm]?[jt]s$/i, async () => stripTypeScriptTypes],
-];
-
-function firstError(documents: unknown): void {
-  for (const { errors } of documents as { errors: Error[] }[]) if (errors[0]) throw errors[0];
+/** The parser that is at hand for a name. */
+async function parserFor(path: string): Promise<Parse | undefined> {
+  if (/\.(?:json|ipynb)$/i.test(path)) return JSON.parse as Parse;
+  // Node has it from 22.13 on.
+  if (/\.[cm]?[jt]s$/i.test(path)) return (module as { stripTypeScriptTypes?: Parse }).stripTypeScriptTypes;
+  if (!/\.ya?ml$/i.test(path)) return undefined;
+  const { parseAllDocuments } = await import('yaml');
+  return (text) => {
+    for (const { errors } of [parseAllDocuments(text)].flat()) if (errors?.[0]) throw errors[0];
+  };
 }
 
 /**
@@ -37,9 +27,8 @@ export async function syntaxNote(
   before: Buffer | undefined,
   after: Buffer,
 ): Promise<string | undefined> {
-  const load = parsers.find(([name]) => name.test(path))?.[1];
-  if (!load || after.length > mostBytes || (before && before.length > mostBytes)) return undefined;
-  const parse = await load();
+  if (Math.max(after.length, before?.length ?? 0) > mostBytes) return undefined;
+  const parse = await parserFor(path);
   const wrong = parse && complaint(parse, after);
   if (!parse || wrong === undefined || (before && complaint(parse, before) !== undefined)) return undefined;
   // Comments in a new file say that it is meant so.
@@ -49,12 +38,10 @@ export async function syntaxNote(
 
 function complaint(parse: Parse, bytes: Buffer): string | undefined {
   const text = bytes.toString().replace(/^\ufeff/, '');
-  if (text.trim() === '') return undefined;
   try {
-    parse(text);
+    if (text.trim() !== '') parse(text);
     return undefined;
   } catch (error) {
-    const [first = ''] = (error instanceof Error ? error.message : String(error)).trim().split('\n');
-    return first.slice(0, 200);
+    return (error instanceof Error ? error.message : String(error)).trim().split('\n')[0]?.slice(0, 200);
   }
 }
