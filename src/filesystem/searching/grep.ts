@@ -6,8 +6,8 @@ import { inlineLimit, presentable } from '../../machine/presentable.ts';
 import { nameInRoots } from '../name-in-roots.ts';
 import type { Services } from '../services.ts';
 import { countOf, withCommas } from '../with-commas.ts';
-import { findMatches, type FoundFile } from './found-matches.ts';
 import { grepParams, grepRequest, hasSigns, type GrepParams } from './grep-params.ts';
+import { findMatches, type FoundFile } from './matches.ts';
 import { openScope } from './search-scope.ts';
 
 /** Contents of files by a regular expression. */

@@ -59,24 +59,18 @@ export async function search(services: Services, { argv, where, ...request }: Se
   const folder = isFile ? dirname(where.path) : where.path;
   const stop = new AbortController();
   let [isEnough, hasOutput] = [false, false];
-  let failure: unknown;
-  const fail = (why: unknown) => {
-    failure ??= why;
-    stop.abort();
-  };
+  let problem: ToolcribError | undefined;
   const onOutput = (chunk: Buffer) => {
     hasOutput = true;
-    try {
-      isEnough ||= !take(chunk);
-    } catch (error) {
-      fail(error);
-    }
+    isEnough ||= !take(chunk);
     if (isEnough) stop.abort();
     return !stop.signal.aborted;
   };
   // When ripgrep takes long, it may be waiting for something.
-  const lookForBlocking = () =>
-    blockingFile(folder, stop.signal).then((problem) => problem && fail(problem), fail);
+  const lookForBlocking = async () => {
+    problem = await blockingFile(folder, stop.signal).catch(() => undefined);
+    if (problem) stop.abort();
+  };
   const timer = ignored || isFile ? undefined : setTimeout(() => void lookForBlocking(), suspiciousMs);
   // Processes and devices are not searched: what they show can be secrets, or never end. Nor is what toolcrib keeps.
   const leftAlone = [...pseudoFoldersBelow(folder), ...ownFoldersBelow(folder)].map(
@@ -97,7 +91,7 @@ export async function search(services: Services, { argv, where, ...request }: Se
       stop.abort();
     });
   if (signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
-  if (failure !== undefined) throw failure;
+  if (problem) throw problem as ToolcribError;
   // What it says when nobody takes its output any more is about no file.
   if (isEnough) return { notes: [], isEnough, isWhole: false };
   const complaints = outcome.stderr.text.split('\n').filter((line) => line !== '');
