@@ -114,9 +114,8 @@ const checkpointsOf = (history: () => Promise<History>): Checkpoint => ({
 
 /** What the file tools of one server share. */
 async function fileServicesOf(machine: Machine, history: () => Promise<History>): Promise<Services> {
-  const [{ KnownFiles }, { KeptLists }, env] = await Promise.all([
+  const [{ KnownFiles }, env] = await Promise.all([
     import('../filesystem/known-files.ts'),
-    import('../filesystem/listing/kept-lists.ts'),
     machine.childEnvironment(),
   ]);
   // One that is not there may be installed before the next call.
@@ -130,7 +129,7 @@ async function fileServicesOf(machine: Machine, history: () => Promise<History>)
     ripgrep,
     history,
     known: new KnownFiles(),
-    lists: new KeptLists(),
+    lists: new Map(),
   };
 }
 

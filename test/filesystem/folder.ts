@@ -7,7 +7,6 @@ import { ToolcribError } from '../../src/core/errors.ts';
 import type { ToolResult } from '../../src/core/tool.ts';
 import { fileTools } from '../../src/filesystem/index.ts';
 import { KnownFiles } from '../../src/filesystem/known-files.ts';
-import { KeptLists } from '../../src/filesystem/listing/kept-lists.ts';
 import { History, type HistoryOptions } from '../../src/machine/history/history.ts';
 import { findRipgrep } from '../../src/machine/programs/find-ripgrep.ts';
 import type { Services } from '../../src/filesystem/services.ts';
@@ -53,7 +52,7 @@ export function freshServices(
     ripgrep: () => findRipgrep(),
     env: () => ({ PATH: process.env['PATH'] ?? '' }),
     known: new KnownFiles(),
-    lists: new KeptLists(),
+    lists: new Map(),
     history: () => Promise.resolve(history),
   };
 }

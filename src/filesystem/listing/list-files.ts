@@ -8,14 +8,14 @@ import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { inlineLimit } from '../../machine/presentable.ts';
 import { nameInRoots } from '../name-in-roots.ts';
-import type { Services } from '../services.ts';
+import type { Listing, Services } from '../services.ts';
 import { withCommas } from '../with-commas.ts';
-import { findFiles } from './find-files.ts';
+import { entryOf, findFiles, listFolder, statOf, targetOf, type ListedEntry } from './entries.ts';
 import { openPatternFolder, parseGlob, type GlobPattern } from './glob-pattern.ts';
-import { entryOf, listFolder, statOf, targetOf, type ListedEntry, type Listing } from './list-folder.ts';
 
 const usualLimit = 500;
 const mostEntries = 2000;
+const mostKept = 4;
 const deepest = 100;
 const usualCharacters = inlineLimit - 500;
 /** For who asks for more entries than usual. */
@@ -91,15 +91,19 @@ async function pageOf(task: Task, { signal, workspace }: CallContext, services: 
   const isOneFolder = !pattern && given.depth === 1;
   const start = isOneFolder ? '' : `${nameInRoots(folder.path, workspace.roots)}/`.replace(/^\.\//, '');
   const question = JSON.stringify(['list', folder.path, sort, asked]);
-  const list = await services.lists.listFor(question, cursor === undefined, () =>
-    isOneFolder ? listFolder(folder, sort) : filesBelow(task, signal, services),
-  );
+  const { depth, hidden, ignored } = asked;
+  const request = { where: folder, pattern, depth, hidden, ignored, sort, signal };
+  const kept = cursor === undefined ? undefined : services.lists.get(question);
+  const list = kept ?? (await (isOneFolder ? listFolder(folder, sort) : findFiles(services, request)));
+  keep(services.lists, question, list);
   const from = Math.min(Number(cursor ?? 0), list.items.length);
   const lines: string[] = [];
   let room = limit > usualLimit ? mostCharacters : usualCharacters;
   for (const item of list.items.slice(from, from + limit)) {
     const entry = entryOf(item);
-    const line = lineOf(entry, start, folder, sizes) + (list.isIgnored?.(entry) ? '  [ignored]' : '');
+    const line =
+      lineOf(entry, start, folder, sizes) +
+      (list.isIgnored?.(entry.path, entry.kind === 'folder') ? '  [ignored]' : '');
     room -= line.length + 1;
     if (room < 0 && lines.length > 0) break;
     lines.push(line);
@@ -108,21 +112,12 @@ async function pageOf(task: Task, { signal, workspace }: CallContext, services: 
   return [...lines, ...bracketed(footer(list, from, from + lines.length))].join('\n');
 }
 
-/** The files that a pattern chooses, or those down to a depth with the folders in which there are more. */
-async function filesBelow(
-  { given, pattern, folder }: Task,
-  signal: AbortSignal,
-  services: Services,
-): Promise<Listing> {
-  const { depth, hidden, ignored, sort = 'path' } = given;
-  const request = { where: folder, pattern, hidden, ignored, sort, signal };
-  const { paths, notes } = await findFiles(services, request);
-  return { items: pattern ? paths : [...new Set(paths.map((path) => downTo(path, depth)))], notes };
-}
-
-function downTo(path: string, depth: number): string {
-  const names = path.split('/');
-  return names.length > depth ? `${names.slice(0, depth).join('/')}/` : path;
+/** Keeps a list for its next pages: some megabytes each at worst. */
+function keep(lists: Services['lists'], question: string, list: Listing): void {
+  lists.delete(question);
+  lists.set(question, list);
+  const [oldest] = lists.keys();
+  if (lists.size > mostKept && oldest !== undefined) lists.delete(oldest);
 }
 
 /** One entry as a line. */
