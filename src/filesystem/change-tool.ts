@@ -14,6 +14,8 @@ type Facts<P extends z.ZodObject, Given> = Pick<ToolFacts, 'name' | 'title' | 'd
   subject(given: Given): string;
   /** The paths it names, as they were given. */
   paths(given: Given): readonly string[];
+  /** They are where it looks for files to change. */
+  readonly within?: boolean;
   /** It is about what lies at the path itself, also where that is a link; the dry run is made for every plan. */
   readonly itself?: boolean;
 };
@@ -29,7 +31,8 @@ interface Acting<Given> {
 export const changeTool =
   <P extends z.ZodObject>(facts: Facts<P, z.output<P>> & Acting<z.output<P>>) =>
   (services: Services): Tool => {
-    const { name, title, description, params, subject, paths, itself = false, act, looks } = facts;
+    const { name, title, description, params, subject, paths, act, looks } = facts;
+    const { itself = false, within = false } = facts;
     return defineTool({
       name,
       program: 'files',
@@ -39,7 +42,9 @@ export const changeTool =
       params,
       async plan(given, context) {
         const named = [...new Set(paths(given))];
-        const places = await Promise.all(named.map((path) => placeOf(path, !itself, context)));
+        const places = await Promise.all(
+          named.map((path) => (within ? scopeOf(path, context) : placeOf(path, !itself, context))),
+        );
         // The gate notes what is protected while it is made.
         const would = context.preview || itself ? await act(given, true, context, services) : undefined;
         const [first] = places;
@@ -47,7 +52,7 @@ export const changeTool =
         return {
           effects: looks(given) ? ['read'] : ['write'],
           subject: `${subject(given)}${would?.counts === undefined ? '' : ` (${would.counts})`}`,
-          folder: first === undefined ? context.workspace.home : dirname(first.path),
+          folder: first === undefined ? context.workspace.home : within ? first.path : dirname(first.path),
           touches: places.map(({ path }) => path),
           ...(would && context.preview && { preview: would.text }),
           takenBack: true,
@@ -87,6 +92,10 @@ export const stepTool = <P extends z.ZodObject>(facts: Facts<P, z.output<P>> & S
 /** Several paths in a subject. */
 export const namesOf = ([first = '', ...others]: readonly string[]): string =>
   `${first}${others.length > 0 ? ` and ${others.length} more` : ''}`;
+
+const scopeOf = async (path: string, { workspace }: PlanContext) => ({
+  path: await workspace.resolve(path, { mustExist: true }),
+});
 
 /** Where a path is, and by what it is known again; one that cannot be changed is left to the change to refuse. */
 async function placeOf(path: string, follow: boolean, { workspace }: PlanContext) {

@@ -3,7 +3,7 @@ import { ToolcribError } from '../../core/errors.ts';
 import { mostChangedBytes } from '../../machine/history/failures.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { fileBytes, fileText, refuseHalves, textIn, type FileText } from '../text/file-text.ts';
-import { withCommas } from '../with-commas.ts';
+import { withCommas } from '../shown.ts';
 import { joined, lineAt, linesAt, linesOf, replaceAt, withLf, type Edit, type Place } from './edited-text.ts';
 import { matchLines } from './lenient-match.ts';
 import { refuseOmission } from './refusals.ts';

@@ -1,7 +1,7 @@
 import { headOf } from '../../core/cut-text.ts';
 import type { Facts } from '../../machine/history/entry.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
-import { countOf, withCommas } from '../with-commas.ts';
+import { countOf, withCommas } from '../shown.ts';
 import type { ChangedFile } from './change-files.ts';
 import type { StepDone } from './take-steps.ts';
 

@@ -7,7 +7,7 @@ import { sameVersion, type KnownFile } from '../known-files.ts';
 import type { Services } from '../services.ts';
 import { textToShow } from '../text/encoding.ts';
 import { unifiedDiff } from '../text/unified-diff.ts';
-import { withCommas } from '../with-commas.ts';
+import { withCommas } from '../shown.ts';
 
 /** A file about to be changed, and how. */
 interface Overwriting {

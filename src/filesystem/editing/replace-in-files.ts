@@ -3,12 +3,13 @@ import * as z from 'zod';
 import { also, unlisted } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { flag } from '../../core/params.ts';
-import { defineTool, type Plan, type PlanContext, type Tool } from '../../core/tool.ts';
+import type { PlanContext } from '../../core/tool.ts';
 import { togetherAs } from '../../machine/history/entry.ts';
 import { noConsent } from '../../machine/paths/consent.ts';
 import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
-import { nameInRoots } from '../name-in-roots.ts';
+import { changeTool } from '../change-tool.ts';
+import { nameInRoots } from '../shown.ts';
 import {
   choosingParams,
   globParam,
@@ -41,44 +42,32 @@ const params = z.strictObject({
 });
 type Params = z.output<typeof params>;
 
-/** Replaces what a regular expression finds in many files: ripgrep finds it, and says what takes its place. */
-export const replaceInFiles = (services: Services): Tool =>
-  defineTool({
-    name: 'replace_in_files',
-    program: 'files',
-    title: 'Replace in files',
-    description:
-      'Replaces a regular expression in many files at once, to rename or migrate. Answers a line a file; ' +
-      'one undo takes all back.',
-    effects: ['write'],
-    params,
-    plan: (given, context) =>
-      planReplacing({ ...given, literal: given.literal || given.is_regexp === false }, context, services),
-    async run({ work }, context) {
-      const { text } = await replaceAll(work, context, services);
-      return { content: [{ type: 'text', text }] };
-    },
-  });
+/**
+ * Replaces what a regular expression finds in many files: ripgrep finds it, and says what takes its place. Which files
+ * it is about is found when it is done: what is protected among them is left.
+ */
+export const replaceInFiles = changeTool({
+  name: 'replace_in_files',
+  title: 'Replace in files',
+  description:
+    'Replaces a regular expression in many files at once, to rename or migrate. Answers a line a file; ' +
+    'one undo takes all back.',
+  params,
+  subject: ({ pattern, glob, path }) =>
+    `replace ${pattern} in ${glob === undefined ? path : `${glob} in ${path}`}`,
+  paths: (given) => [given.path],
+  within: true,
+  looks: (given) => given.dry_run,
+  act: (given, isDry, context, services) =>
+    replaceAll({ ...given, literal: given.literal || given.is_regexp === false }, isDry, context, services),
+});
 
-/** Which files it is about is found when it is done: what is protected among them is left. */
-async function planReplacing(given: Params, context: PlanContext, services: Services): Promise<Plan<Params>> {
-  const { workspace, preview } = context;
-  const scope = await workspace.resolve(given.path, { mustExist: true });
-  const would = preview ? await replaceAll({ ...given, dry_run: true }, context, services) : undefined;
-  const where = given.glob === undefined ? given.path : `${given.glob} in ${given.path}`;
-  return {
-    effects: given.dry_run ? ['read'] : ['write'],
-    subject: `replace ${given.pattern} in ${where}${would?.counts === undefined ? '' : ` (${would.counts})`}`,
-    folder: scope,
-    touches: [scope],
-    ...(would && { preview: would.text }),
-    takenBack: true,
-    exactly: JSON.stringify([given, scope]),
-    work: given,
-  };
-}
-
-async function replaceAll(given: Params, context: PlanContext, services: Services): Promise<ChangeAnswer> {
+async function replaceAll(
+  given: Params,
+  isDry: boolean,
+  context: PlanContext,
+  services: Services,
+): Promise<ChangeAnswer> {
   refuseMask('pattern', given.pattern, undefined);
   refuseMask('replacement', given.replacement, undefined);
   // Nobody is asked about single files: what a person would have to be is left.
@@ -92,7 +81,6 @@ async function replaceAll(given: Params, context: PlanContext, services: Service
     const wayOut = `grep shows what is there${hasSigns(given) ? '; literal takes the pattern as plain text' : ''}.`;
     throw new ToolcribError('NOT_FOUND', `pattern: nothing matches; nothing was changed${why}.`, wayOut);
   }
-  const isDry = given.dry_run;
   const changing = { kind: togetherAs('replace'), isDry, call: () => '', services };
   const steps: StepDone[] = [];
   const left: string[] = [];

@@ -12,9 +12,8 @@ import { rooted } from '../../machine/paths/workspace.ts';
 import { presentable } from '../../machine/presentable.ts';
 import { changeTool } from '../change-tool.ts';
 import type { ChangeAnswer } from '../editing/changed-text.ts';
-import { nameInRoots } from '../name-in-roots.ts';
+import { countOf, nameInRoots } from '../shown.ts';
 import type { Services } from '../services.ts';
-import { countOf } from '../with-commas.ts';
 import { unifiedDiff } from '../text/unified-diff.ts';
 
 const params = z.strictObject({

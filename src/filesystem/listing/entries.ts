@@ -5,7 +5,7 @@ import { unreadable, type Opened } from '../../machine/paths/opened.ts';
 import { codeOf } from '../../machine/paths/real-path.ts';
 import { isDotFile, printedPath, scopeOf, search } from '../searching/ripgrep.ts';
 import type { Listing, Services } from '../services.ts';
-import { countOf } from '../with-commas.ts';
+import { countOf } from '../shown.ts';
 import type { GlobPattern } from './glob-pattern.ts';
 import { ignoreRules } from './ignore-rules.ts';
 

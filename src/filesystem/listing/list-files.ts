@@ -7,9 +7,8 @@ import type { Opened } from '../../machine/paths/opened.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { inlineLimit } from '../../machine/presentable.ts';
-import { nameInRoots } from '../name-in-roots.ts';
+import { bracketed, nameInRoots, withCommas } from '../shown.ts';
 import type { Listing, Services } from '../services.ts';
-import { withCommas } from '../with-commas.ts';
 import { entryOf, findFiles, listFolder, statOf, targetOf, type ListedEntry } from './entries.ts';
 import { openPatternFolder, parseGlob, type GlobPattern } from './glob-pattern.ts';
 
@@ -138,8 +137,6 @@ function shownName(name: string): string {
   const shown = shownPath(name);
   return shown === name && /^[\s[]|\s$|\s\s| -> |[/:]$/.test(name) ? JSON.stringify(name) : shown;
 }
-
-const bracketed = (notes: readonly string[]): string[] => (notes.length > 0 ? [`[${notes.join('; ')}]`] : []);
 
 function footer({ items, notes }: Listing, from: number, to: number): string[] {
   const total = items.length;

@@ -3,7 +3,7 @@ import { headOf } from '../../core/cut-text.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { shownText } from '../../machine/decode.ts';
 import { isText, unknownEncoding } from '../text/encoding.ts';
-import { withCommas } from '../with-commas.ts';
+import { bytesOf, withCommas } from '../shown.ts';
 
 /** A text in an encoding in which a line feed is a byte of its own. */
 export interface TextFile {
@@ -40,7 +40,6 @@ export interface ExcerptRequest {
   readonly signal: AbortSignal;
 }
 
-/** A part of a text, and what to say about it. */
 interface Excerpt {
   readonly text: string;
   readonly notes: readonly string[];
@@ -70,13 +69,12 @@ async function linesFrom(file: TextFile, { first, limit, room, signal }: Excerpt
     throw new ToolcribError('ARG_INVALID', `start_line: ${name} has ${place.lines} lines.`);
   const window = await file.read(place.start, windowBytes);
   const reachesEnd = place.start + window.length >= size;
-  let [end, wanted, isWhole] = [0, 0, true];
+  let [end, wanted] = [0, 0];
   // A character has three bytes at most for each of its UTF-16 units, so this is always enough.
   for (let lines = 0; lines < limit && end < window.length && wanted <= 3 * room; lines++) {
     const feed = window.indexOf(lineFeed, end);
-    isWhole = feed !== -1 || reachesEnd;
     // A line whose end is not in the window is only shown when it is the first.
-    if (!isWhole && lines > 0) break;
+    if (feed === -1 && !reachesEnd && lines > 0) break;
     const lineEnd = feed === -1 ? window.length : feed + 1;
     wanted += Math.min(lineEnd - end, 4 * lineCharacters);
     end = lineEnd;
@@ -86,9 +84,10 @@ async function linesFrom(file: TextFile, { first, limit, room, signal }: Excerpt
   const last = first + kept.length - 1;
   const atEnd = kept.length === lines.length && place.start + end >= size;
   if (first === 1 && atEnd) return { text: kept.join(''), notes };
-  const next = isWhole
-    ? `next: start_line ${last + 1}`
-    : `line ${last} goes on for more than 1 MB: grep shows what matches in it`;
+  const next =
+    reachesEnd || window[end - 1] === lineFeed
+      ? `next: start_line ${last + 1}`
+      : `line ${last} goes on for more than 1 MB: grep shows what matches in it`;
   const total = file.isWhole ? (await findLine(file, Infinity, signal)).lines : undefined;
   const where = `${range(first, last)} of ${total === undefined ? bytesOf(size) : withCommas(total)}`;
   const ends = total === undefined ? ['end of file'] : [];
@@ -131,12 +130,11 @@ async function lastLines(file: TextFile, count: number, { room, signal }: Excerp
   const start = Math.max(file.start, size - tailBytes);
   const bytes = await file.read(start, tailBytes);
   const isWhole = start === file.start;
-  // The piece begins somewhere inside its first line.
+  // The piece begins somewhere inside its first line, which may be all of it.
   const next = isWhole ? 0 : bytes.indexOf(lineFeed) + 1;
   if (next === bytes.length || (next === 0 && !isWhole)) {
-    const end = decoded(bytes.subarray(-2 * lineCharacters), file);
-    const text = end.text.replace(/^\ufffd+/, '').slice(-lineCharacters);
-    return { text: `…${text}`, notes: [`the last line of ${bytesOf(size)}`, cutNote] };
+    const { text } = decoded(bytes.subarray(-2 * lineCharacters), file);
+    return { text: `…${text.slice(-lineCharacters)}`, notes: [`the last line of ${bytesOf(size)}`, cutNote] };
   }
   const { lines: all, notes } = shownLines(bytes.subarray(next), file);
   const lines = all.slice(-count);
@@ -180,5 +178,3 @@ function fitting(lines: string[], room: number): string[] {
   if (over === -1) return lines;
   return over === 0 ? [`${headOf(lines[0] ?? '', Math.max(0, room - 2))}…\n`] : lines.slice(0, over);
 }
-
-export const bytesOf = (count: number): string => `${withCommas(count)} bytes`;

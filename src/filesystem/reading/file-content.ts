@@ -6,8 +6,9 @@ import { unreadable, type Opened } from '../../machine/paths/opened.ts';
 import { codeOf } from '../../machine/paths/real-path.ts';
 import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
 import { sameVersion, versionOf, type KnownFile, type KnownFiles } from '../known-files.ts';
+import { bracketed, bytesOf } from '../shown.ts';
 import { encodingOf, isWide, type Encoding } from '../text/encoding.ts';
-import { bytesOf, excerptOf, type ExcerptRequest, type LinePlace, type TextFile } from './excerpt.ts';
+import { excerptOf, type ExcerptRequest, type LinePlace, type TextFile } from './excerpt.ts';
 import { mediaBytes, mediaContent, mediaOf } from './media.ts';
 import { notebookText } from './notebook.ts';
 
@@ -48,7 +49,9 @@ export async function contentOf(opened: Opened, request: ReadRequest, known: Kno
     const label = encoding.label === 'utf-8' ? request.encoding : encoding.label;
     await remember(opened, head, { encoding: label, ...(file.isWhole ? {} : { seen: file.seen }) }, known);
     const mark = encoding.mark > 0 && !isNotebook ? [`${encoding.label} with byte order mark`] : [];
-    return [{ type: 'text', text: withNotes(excerpt.text, [...excerpt.notes, ...notes, ...mark]) }];
+    const all = [...excerpt.notes, ...notes, ...mark];
+    const isOpen = all.length > 0 && excerpt.text !== '' && !excerpt.text.endsWith('\n');
+    return [{ type: 'text', text: excerpt.text + (isOpen ? '\n' : '') + bracketed(all).join('') }];
   } catch (error) {
     // A failing disk, or a mounted folder whose server is gone.
     throw error instanceof ToolcribError ? error : unreadable(request.path, codeOf(error));
@@ -119,10 +122,4 @@ async function remember(
   const isWhole = head.length === stat.size && sameVersion(stat, await handle.stat());
   const content = isWhole ? { hash: hash('sha256', head, 'hex'), bytes: head } : {};
   known.remember(path, { stat: versionOf(stat), ...facts, ...content });
-}
-
-/** A text with what there is to say about it in a last line. */
-function withNotes(text: string, notes: readonly string[]): string {
-  if (notes.length === 0) return text;
-  return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}[${notes.join('; ')}]`;
 }

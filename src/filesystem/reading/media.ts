@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import type { Content } from '../../core/tool.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
 import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
-import { bytesOf } from './excerpt.ts';
+import { bytesOf } from '../shown.ts';
 
 /** What is shown whole or not at all. */
 interface Media {

@@ -1,5 +1,5 @@
 import { headAndTail, presentable } from '../../machine/presentable.ts';
-import { withCommas } from '../with-commas.ts';
+import { withCommas } from '../shown.ts';
 
 /** Characters shown of what one cell has printed. */
 const outputCharacters = 4_000;

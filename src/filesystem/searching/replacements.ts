@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import type { PlanContext } from '../../core/tool.ts';
 import type { Services } from '../services.ts';
-import { withCommas } from '../with-commas.ts';
+import { withCommas } from '../shown.ts';
 import type { ChosenFiles } from './grep-params.ts';
 import { printedPath, search } from './ripgrep.ts';
 import { openScope } from './search-scope.ts';
@@ -39,14 +39,21 @@ export async function findReplacements(
     const told = ['--json', `--replace=${given.replacement}`, ...(isFile ? [] : ['--sort=path']), ...argv];
     const asked = { argv: told, where, ignored: given.ignored, signal: context.signal, take };
     const { isWhole, notes } = await search(services, asked);
-    const lines = Buffer.concat(chunks).toString().split('\n').slice(0, -1);
-    const nameOf = (path: JsonText | undefined) =>
-      isFile ? basename(where.path) : printedPath(bytesOf(path).toString());
-    const { files, binary, count } = replacementsIn(
-      lines.map((line) => JSON.parse(line) as Message),
-      nameOf,
-      isChosen,
-    );
+    const files = new Map<string, Replacement[]>();
+    const binary: string[] = [];
+    let count = 0;
+    for (const line of Buffer.concat(chunks).toString().split('\n').slice(0, -1)) {
+      const { type, data } = JSON.parse(line) as Message;
+      const path = isFile ? basename(where.path) : printedPath(bytesOf(data.path).toString());
+      // ripgrep stops in files that turn out to be binary.
+      if (type === 'end' && typeof data.binary_offset === 'number' && files.delete(path)) binary.push(path);
+      if (type !== 'match' || (!files.has(path) && !isChosen(path))) continue;
+      const places = files.get(path) ?? [];
+      files.set(path, places);
+      const found = placesIn(data);
+      places.push(...found);
+      count += found.length;
+    }
     if (!isWhole || count > most.places || files.size > most.files)
       throw new ToolcribError(
         'TOO_LARGE',
@@ -81,34 +88,16 @@ interface Message {
   };
 }
 
-function replacementsIn(
-  messages: readonly Message[],
-  nameOf: (path: JsonText | undefined) => string,
-  isChosen: (path: string) => boolean,
-) {
-  const files = new Map<string, Replacement[]>();
-  const binary: string[] = [];
-  let count = 0;
-  for (const { type, data } of messages) {
-    const path = nameOf(data.path);
-    // ripgrep stops in files that turn out to be binary.
-    if (type === 'end' && typeof data.binary_offset === 'number' && files.delete(path)) binary.push(path);
-    if (type !== 'match' || (!files.has(path) && !isChosen(path))) continue;
-    const places = files.get(path) ?? [];
-    files.set(path, places);
-    const at = data.absolute_offset ?? 0;
-    for (const { match, replacement, start, end } of data.submatches ?? []) {
-      if (replacement === undefined)
-        throw new ToolcribError(
-          'PROGRAM_FAILED',
-          'The ripgrep of this machine does not tell replacements.',
-          'It has to be 15.',
-        );
-      places.push({ from: at + start, to: at + end, match: bytesOf(match), fresh: bytesOf(replacement) });
-      count++;
-    }
-  }
-  return { files, binary, count };
+function placesIn({ absolute_offset: at = 0, submatches = [] }: Message['data']): Replacement[] {
+  return submatches.map(({ match, replacement, start, end }) => {
+    if (replacement === undefined)
+      throw new ToolcribError(
+        'PROGRAM_FAILED',
+        'The ripgrep of this machine does not tell replacements.',
+        'It has to be 15.',
+      );
+    return { from: at + start, to: at + end, match: bytesOf(match), fresh: bytesOf(replacement) };
+  });
 }
 
 const bytesOf = ({ text, bytes }: JsonText = {}): Buffer =>

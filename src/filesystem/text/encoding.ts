@@ -10,11 +10,9 @@ export interface Encoding {
   readonly mark: number;
 }
 
-/** Encodings in which a character can have several bytes, beside those of Unicode. */
-const multiByte = ['gbk', 'gb18030', 'shift_jis', 'euc-jp', 'euc-kr', 'big5'];
-
-/** What iconv-lite has as well. */
-const supported = /^(?:utf-(?:8|16[lb]e)|ibm866|koi8-[ru]|macintosh|windows-\d+|iso-8859-\d+)$/;
+/** What TextDecoder and iconv-lite have both. */
+const supported =
+  /^(?:utf-(?:8|16[lb]e)|ibm866|koi8-[ru]|macintosh|windows-\d+|iso-8859-\d+|gbk|gb18030|shift_jis|euc-jp|euc-kr|big5)$/;
 
 /** Names that people and programs use and TextDecoder does not know, or understands in another way. */
 const aliases: ReadonlyMap<string, string> = new Map([
@@ -42,7 +40,7 @@ export function namedEncoding(name: string): { readonly label: string; readonly 
 function whatwg(name: string): string | undefined {
   try {
     const { encoding } = new TextDecoder(name);
-    return supported.test(encoding) || multiByte.includes(encoding) ? encoding : undefined;
+    return supported.test(encoding) ? encoding : undefined;
   } catch {
     // RangeError: it is none.
     return undefined;
