@@ -1,11 +1,12 @@
 import type { Stats } from 'node:fs';
 
-/** By what a file that nobody has touched is recognised. */
-export type Version = Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeMs' | 'ctimeMs'>;
+/** By what a file that nobody has touched is recognised, as far as the system tells. */
+export const versionOf = ({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string =>
+  [dev, ino, size, mtimeMs, ctimeMs].join(' ');
 
 /** What was known of a file when it was last read or written through toolcrib. */
 export interface KnownFile {
-  readonly stat: Version;
+  readonly version: string;
   /** SHA-256 of all of it, in hexadecimal; undefined when only a part was read. */
   readonly hash?: string | undefined;
   /** The encoding it was shown in, when a caller chose one or it is not UTF-8. */
@@ -51,17 +52,3 @@ export class KnownFiles {
     return false;
   }
 }
-
-const facts = ['ino', 'dev', 'size', 'mtimeMs', 'ctimeMs'] as const;
-
-/** Whether two looks at a file saw the same one, unchanged as far as the system tells. */
-export const sameVersion = (a: Version, b: Version): boolean => facts.every((fact) => a[fact] === b[fact]);
-
-/** Only what tells versions apart: a whole Stats of each file that was read would be a lot to keep. */
-export const versionOf = ({ dev, ino, size, mtimeMs, ctimeMs }: Version): Version => ({
-  dev,
-  ino,
-  size,
-  mtimeMs,
-  ctimeMs,
-});

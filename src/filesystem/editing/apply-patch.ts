@@ -61,19 +61,7 @@ interface FilePatch {
 const wrong = (at: number, problem: string): ToolcribError =>
   new ToolcribError('ARG_INVALID', `input: line ${at + 1}: ${problem}.`, 'Nothing was written.');
 
-/** The lines of a patch, and where the next is. */
-interface Reader {
-  readonly lines: readonly string[];
-  at: number;
-}
-
-/** The lines from the next one on that are not yet what ends them. */
-function linesUntil(reader: Reader, end: RegExp): string[] {
-  const { lines, at } = reader;
-  const next = lines.findIndex((line, index) => index >= at && end.test(line));
-  reader.at = next === -1 ? lines.length : next;
-  return lines.slice(at, reader.at);
-}
+const header = /^\*\*\* (Add|Delete|Update) File: (.*)$/;
 
 /** Reads what models call apply_patch. Throws ARG_INVALID with the line that cannot be read. */
 function parsePatch(input: string): FilePatch[] {
@@ -85,68 +73,64 @@ function parsePatch(input: string): FilePatch[] {
       'input: has no line "*** Begin Patch".',
       'A patch begins with it.',
     );
-  const reader = { lines, at: begin + 1 };
+  const end = lines.findIndex((line, at) => at > begin && line.trim() === '*** End Patch');
+  if (end === -1) throw wrong(lines.length - 1, 'the patch ends without "*** End Patch"');
   const files: FilePatch[] = [];
-  for (;;) {
-    const next = lines[reader.at];
-    if (next === undefined) throw wrong(reader.at - 1, 'the patch ends without "*** End Patch"');
-    if (next.trim() === '*** End Patch') break;
-    reader.at++;
-    if (next.trim() === '') continue;
-    const [, verb, name = ''] = /^\*\*\* (Add|Delete|Update) File: (.*)$/.exec(next) ?? [];
-    const path = name.trim();
-    if (verb === 'Add') files.push({ path, content: addedIn(reader) });
+  for (let at = begin + 1; at < end;) {
+    const next = lines.findIndex((line, index) => index > at && (index === end || header.test(line)));
+    const [, verb, name = ''] = header.exec(lines[at] ?? '') ?? [];
+    const [path, body] = [name.trim(), lines.slice(at + 1, next)];
+    if (verb === 'Add') files.push({ path, content: addedIn(body, at + 1) });
     else if (verb === 'Delete') files.push({ path });
-    else if (verb === 'Update') files.push(updateIn(path, reader));
-    else
-      throw wrong(reader.at - 1, 'expected *** Add File, *** Update File, *** Delete File or *** End Patch');
+    else if (verb === 'Update') files.push(updateIn(path, body, at + 1));
+    else if (lines[at]?.trim() !== '')
+      throw wrong(at, 'expected *** Add File, *** Update File, *** Delete File or *** End Patch');
+    at = verb === 'Add' || verb === 'Update' ? next : at + 1;
   }
-  if (files.length === 0) throw wrong(reader.at - 1, 'the patch changes nothing');
+  if (files.length === 0) throw wrong(end, 'the patch changes nothing');
   return files;
 }
 
-function addedIn(reader: Reader): string {
-  const { at } = reader;
-  const added = linesUntil(reader, /^\*\*\*/);
-  const odd = added.findIndex((line) => !line.startsWith('+'));
-  if (odd !== -1) throw wrong(at + odd, 'each line of a new file begins with +');
-  return added.map((line) => `${line.slice(1)}\n`).join('');
+function addedIn(lines: readonly string[], first: number): string {
+  const odd = lines.findIndex((line) => !line.startsWith('+'));
+  if (odd !== -1) throw wrong(first + odd, 'each line of a new file begins with +');
+  return lines.map((line) => `${line.slice(1)}\n`).join('');
 }
 
-function updateIn(path: string, reader: Reader): FilePatch {
-  const [, to] = /^\*\*\* Move to: (.*)$/.exec(reader.lines[reader.at] ?? '') ?? [];
-  if (to !== undefined) reader.at++;
+function updateIn(path: string, lines: readonly string[], first: number): FilePatch {
   const edits: Edit[] = [];
-  for (;;) {
-    const next = reader.lines[reader.at];
-    if (next === undefined || /^\*\*\* (?!End of File)/.test(next)) break;
-    const edit = chunkIn(reader);
-    if (edit) edits.push(edit);
+  let to: string | undefined;
+  let [below, rows]: [string[], string[]] = [[], []];
+  const endChunk = (at: number) => {
+    if (rows.length === 0) return;
+    edits.push(editOf(rows, below, first + at - rows.length));
+    [below, rows] = [[], []];
+  };
+  for (const [at, line] of lines.entries()) {
+    const [, target] = /^\*\*\* Move to: (.*)$/.exec(line) ?? [];
+    if (/^(?:[ +-]|$)/.test(line)) rows.push(line);
+    else if (line.startsWith('@@')) {
+      endChunk(at);
+      const above = line.replace(/^@@(?: -\d[^@]*@@)?/, '').trim();
+      if (above !== '') below.push(above);
+    } else if (target !== undefined && at === 0) to = target.trim();
+    else if (!line.startsWith('*** End of File'))
+      throw wrong(first + at, 'expected a blank, + or - at its beginning');
   }
+  endChunk(lines.length);
   if (edits.length === 0 && to === undefined)
-    throw wrong(reader.at - 1, `nothing is said to change in ${path}`);
-  return { path, edits, to: to?.trim() };
+    throw wrong(first + lines.length - 1, `nothing is said to change in ${path}`);
+  return { path, edits, to };
 }
 
-/** Lines that are replaced, with those around them, up to the next @@ or file. */
-function chunkIn(reader: Reader): Edit | undefined {
-  const below = linesUntil(reader, /^(?!@@)/)
-    .map((line) => line.replace(/^@@(?: -\d[^@]*@@)?/, '').trim())
-    .filter((line) => line !== '');
-  const { at } = reader;
-  const rows = linesUntil(reader, /^(?:@@|\*\*\* )/);
-  if (reader.lines[reader.at]?.startsWith('*** End of File')) reader.at++;
-  const odd = rows.findIndex((row) => !/^(?:[ +-]|$)/.test(row));
-  if (odd !== -1) throw wrong(at + odd, 'expected a blank, + or - at its beginning');
-  if (rows.length === 0) return undefined;
+/** Lines that are replaced, with those around them. */
+function editOf(rows: readonly string[], below: readonly string[], at: number): Edit {
   const textsBut = (sign: string) => rows.filter((row) => !row.startsWith(sign)).map((row) => row.slice(1));
   const [old, fresh] = [textsBut('+'), textsBut('-')];
   const anchor = below.at(-1);
-  if (old.length === 0 && anchor === undefined)
-    throw wrong(at, 'lines are added, and none beside them tells where');
-  if (old.length === 0 && anchor !== undefined)
-    return { old: anchor, new: [anchor, ...fresh].join('\n'), isLines: true, below: below.slice(0, -1) };
   // Lines that go take their ends with them.
   const end = fresh.length === 0 ? '\n' : '';
-  return { old: old.join('\n') + end, new: fresh.join('\n'), isLines: true, below };
+  if (old.length > 0) return { old: old.join('\n') + end, new: fresh.join('\n'), isLines: true, below };
+  if (anchor === undefined) throw wrong(at, 'lines are added, and none beside them tells where');
+  return { old: anchor, new: [anchor, ...fresh].join('\n'), isLines: true, below: below.slice(0, -1) };
 }

@@ -90,7 +90,7 @@ export async function changeFile(
         removed,
         // Before the next caller in the queue is asked whether it has seen what is there now.
         done: ({ stat, hash }: { stat: Parameters<typeof versionOf>[0]; hash: string }) =>
-          services.known.remember(place.path, { stat: versionOf(stat), hash, bytes, ...named }),
+          services.known.remember(place.path, { version: versionOf(stat), hash, bytes, ...named }),
       };
     };
     const written = await history.write(place, decide, { kind, signal });

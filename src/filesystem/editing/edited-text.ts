@@ -72,15 +72,21 @@ export function replaceAt({ text, ends }: Lines, places: readonly Place[], fresh
   return { text: pieces.join('') + text.slice(at), ends: rest };
 }
 
+/** How many of two lists are the same at their beginnings, and of the others at their ends. */
+export function sharedEnds(one: readonly string[], other: readonly string[]) {
+  const most = Math.min(one.length, other.length);
+  let [lead, trail] = [0, 0];
+  while (lead < most && one[lead] === other[lead]) lead++;
+  while (trail < most - lead && one.at(-1 - trail) === other.at(-1 - trail)) trail++;
+  return { lead, trail };
+}
+
 const feedsIn = (text: string): number => text.split('\n').length - 1;
 
 /** How the lines of a text end that takes the place of another: those that are the same stay as they are. */
 function endsOf(fresh: string, was: string, ends: readonly string[], usual: string): string[] {
   const [old, lines] = [was.split('\n'), fresh.split('\n')];
-  const most = Math.min(old.length, lines.length);
-  let [lead, trail] = [0, 0];
-  while (lead < most && old[lead] === lines[lead]) lead++;
-  while (trail < most - lead && old.at(-1 - trail) === lines.at(-1 - trail)) trail++;
+  const { trail } = sharedEnds(old, lines);
   let last = ends[0] ?? usual;
   return lines.slice(1).map((_, index) => {
     const isTail = index >= lines.length - trail;

@@ -1,4 +1,4 @@
-import type { Edit, Place } from './edited-text.ts';
+import { sharedEnds, type Edit, type Place } from './edited-text.ts';
 
 /** Whole lines of a text that an edit means, what takes their place, and which difference was passed over. */
 interface LineMatch extends Place {
@@ -33,15 +33,16 @@ const lineNumber = /^[ \t]*(\d{1,9})[\t→]/;
  * They are taken off `new` when all its lines have them; when only some have, nobody can know what is meant.
  */
 function withoutLineNumbers(edit: Edit): Edit | undefined {
-  const numbers = (text: string) => {
-    const lines = text.replace(/\n$/, '').split('\n');
-    return lines.map((line) => Number(lineNumber.exec(line)?.[1]));
-  };
+  const numbers = (text: string) =>
+    text
+      .replace(/\n$/, '')
+      .split('\n')
+      .map((line) => Number(lineNumber.exec(line)?.[1]));
   const stripped = (text: string) => text.replaceAll(new RegExp(lineNumber, 'gm'), '');
-  const [first = NaN, ...others] = lineNumber.test(edit.old) ? numbers(edit.old) : [];
-  if (Number.isNaN(first) || others.some((number, index) => number !== first + index + 1)) return undefined;
-  const fresh = numbers(edit.new);
-  if (fresh.some(Number.isNaN) && !fresh.every(Number.isNaN)) return undefined;
+  if (!lineNumber.test(edit.old)) return undefined;
+  const [given, fresh] = [numbers(edit.old), numbers(edit.new)];
+  const isRising = given.every((number, index) => number === (given[0] ?? NaN) + index);
+  if (!isRising || (fresh.some(Number.isNaN) && !fresh.every(Number.isNaN))) return undefined;
   return { ...edit, old: stripped(edit.old), new: stripped(edit.new) };
 }
 
@@ -70,10 +71,7 @@ const plainSigns = (line: string): string =>
 function withSigns(line: string, { given, there, at }: MatchedLines): string {
   const [old, own] = at === undefined ? [] : [given[at], there[at]];
   if (old === undefined || own === undefined) return line;
-  const least = Math.min(line.length, old.length);
-  let [lead, trail] = [0, 0];
-  while (lead < least && line[lead] === old[lead]) lead++;
-  while (trail < least - lead && line.at(-1 - trail) === old.at(-1 - trail)) trail++;
+  const { lead, trail } = sharedEnds(line.split(''), old.split(''));
   return own.slice(0, lead) + line.slice(lead, line.length - trail) + own.slice(own.length - trail);
 }
 

@@ -3,7 +3,7 @@ import { ToolcribError } from '../../core/errors.ts';
 import type { Before } from '../../machine/history/write.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { hasMask } from '../../machine/secrets/mask.ts';
-import { sameVersion, type KnownFile } from '../known-files.ts';
+import { versionOf, type KnownFile } from '../known-files.ts';
 import type { Services } from '../services.ts';
 import { textToShow } from '../text/encoding.ts';
 import { unifiedDiff } from '../text/unified-diff.ts';
@@ -47,7 +47,7 @@ export async function refuseUnseen(
     );
   }
   // An empty file has nothing that could be lost; what is edited has been seen by whoever names it.
-  if (file ? sameVersion(file.stat, before.stat) : before.bytes.length === 0 || !replacesAll) return;
+  if (file ? file.version === versionOf(before.stat) : before.bytes.length === 0 || !replacesAll) return;
   const hash = before.hash();
   if (file?.hash === hash) return;
   const digest = createHash('sha256').update(call()).update(hash).digest('base64');

@@ -5,7 +5,7 @@ import { shownText } from '../../machine/decode.ts';
 import { unreadable, type Opened } from '../../machine/paths/opened.ts';
 import { codeOf } from '../../machine/paths/real-path.ts';
 import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
-import { sameVersion, versionOf, type KnownFile, type KnownFiles } from '../known-files.ts';
+import { versionOf, type KnownFile, type KnownFiles } from '../known-files.ts';
 import { bracketed, bytesOf } from '../shown.ts';
 import { encodingOf, isWide, type Encoding } from '../text/encoding.ts';
 import { excerptOf, type ExcerptRequest, type LinePlace, type TextFile } from './excerpt.ts';
@@ -61,7 +61,7 @@ export async function contentOf(opened: Opened, request: ReadRequest, known: Kno
 /** Where a line begins that was shown of the same content. */
 function seenIn({ path, stat }: Opened, known: KnownFiles): LinePlace | undefined {
   const file = known.get(path);
-  return file && sameVersion(file.stat, stat) ? file.seen : undefined;
+  return file?.version === versionOf(stat) ? file.seen : undefined;
 }
 
 const inMemory = (name: string, label: string, bytes: Buffer, start = 0): TextFile => ({
@@ -119,7 +119,8 @@ async function remember(
   facts: Pick<KnownFile, 'encoding' | 'seen'>,
   known: KnownFiles,
 ): Promise<void> {
-  const isWhole = head.length === stat.size && sameVersion(stat, await handle.stat());
+  const version = versionOf(stat);
+  const isWhole = head.length === stat.size && version === versionOf(await handle.stat());
   const content = isWhole ? { hash: hash('sha256', head, 'hex'), bytes: head } : {};
-  known.remember(path, { stat: versionOf(stat), ...facts, ...content });
+  known.remember(path, { version, ...facts, ...content });
 }

@@ -11,11 +11,10 @@ type Json = Readonly<Record<string, unknown>>;
  * are named. Undefined when the text is no notebook (nbformat 4: nbformat.readthedocs.io).
  */
 export function notebookText(json: string): string | undefined {
-  const notebook = parsed(json);
-  const cells = notebook['cells'];
+  const { cells, metadata } = parsed(json);
   if (!Array.isArray(cells)) return undefined;
   if (cells.length === 0) return '[no cells]\n';
-  const { language_info: info, kernelspec: kernel } = asObject(notebook['metadata']);
+  const { language_info: info, kernelspec: kernel } = asObject(metadata);
   const language = oneLine(asObject(info)['name'] ?? asObject(kernel)['language']);
   return cells.map((cell: unknown, index) => cellText(asObject(cell), index + 1, language)).join('\n');
 }
@@ -29,52 +28,47 @@ function parsed(json: string): Json {
   }
 }
 
-/** Without a prototype, so that a notebook has only the names that it has. */
 const asObject = (value: unknown): Json =>
-  Object.assign(
-    Object.create(null) as Json,
-    typeof value === 'object' && !Array.isArray(value) ? value : undefined,
-  );
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+
+const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 function cellText(cell: Json, number: number, language: string): string {
   const kind = oneLine(cell['cell_type']) || 'cell';
-  const outputs = Array.isArray(cell['outputs']) ? cell['outputs'] : [];
-  return [
-    `[${number}] ${kind}${kind === 'code' && language !== '' ? ` (${language})` : ''}\n`,
-    endedLine(multiline(cell['source'])),
-    ...outputs.map((output) => outputText(asObject(output), number)),
-  ].join('');
+  const header = `[${number}] ${kind}${kind === 'code' && language !== '' ? ` (${language})` : ''}\n`;
+  const outputs = asList(cell['outputs']).map((output) => outputText(asObject(output), number));
+  return header + ended(multiline(cell['source'])) + outputs.join('');
 }
 
 function outputText(output: Json, number: number): string {
   const isError = output['output_type'] === 'error';
   const data = asObject(output['data']);
-  const traceback = Array.isArray(output['traceback']) ? output['traceback'] : [];
-  const error =
-    traceback.filter((line) => typeof line === 'string').join('\n') ||
-    `${multiline(output['ename'])}: ${multiline(output['evalue'])}`;
+  const traceback = asList(output['traceback']).filter((line) => typeof line === 'string');
+  const error = traceback.join('\n') || `${multiline(output['ename'])}: ${multiline(output['evalue'])}`;
   const plain = multiline(data['text/plain']);
   const body = isError ? error : multiline(output['text']) || plain;
-  const others = Object.entries(data).flatMap(([type, value]) => notShown(type, multiline(value), plain));
-  const text = endedLine(headAndTail(presentable(body), outputCharacters)) + others.join('');
+  // Pictures are named always, other forms only where there is no text.
+  const others = Object.keys(data).filter((type) => !type.startsWith('text/plain'));
+  const named = others.filter((type) => plain === '' || type.startsWith('image/'));
+  const notes = named.map((type) => `[${oneLine(type)}, ${sizeOf(type, multiline(data[type]))}]\n`);
+  const text = ended(headAndTail(presentable(body), outputCharacters)) + notes.join('');
   return text && `[${number}] ${isError ? 'error' : 'output'}\n${text}`;
 }
 
-/** What there is beside the plain text: pictures always, other forms only where there is no text. */
-function notShown(type: string, value: string, plain: string): string[] {
-  if (type === 'text/plain' || (plain !== '' && !type.startsWith('image/'))) return [];
-  const isPicture = /^image\/(?!svg)/.test(type);
-  const size = isPicture ? Math.floor((value.replaceAll(/[\s=]/g, '').length * 3) / 4) : value.length;
-  return [`[${oneLine(type)}, ${withCommas(size)} ${isPicture ? 'bytes' : 'characters'}]\n`];
+function sizeOf(type: string, value: string): string {
+  if (!/^image\/(?!svg)/.test(type)) return `${withCommas(value.length)} characters`;
+  return `${withCommas(Math.floor((value.replaceAll(/[\s=]/g, '').length * 3) / 4))} bytes`;
 }
 
 /** Text of the notebook format: a string, or a list of lines. */
-function multiline(value: unknown): string {
-  if (typeof value === 'string') return value;
-  return Array.isArray(value) ? value.filter((line) => typeof line === 'string').join('') : '';
-}
+const multiline = (value: unknown): string =>
+  typeof value === 'string'
+    ? value
+    : asList(value)
+        .filter((line) => typeof line === 'string')
+        .join('');
 
-const endedLine = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
+const ended = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
 
 const oneLine = (value: unknown): string =>
   typeof value === 'string' ? presentable(value).replaceAll(/\s+/g, ' ').slice(0, 60) : '';
