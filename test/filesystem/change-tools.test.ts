@@ -124,12 +124,18 @@ describe('edit_file', () => {
     expect(await readFile(join(folder, 'real/a.sh'), 'utf8')).toContain('two');
   });
 
-  it('says that other names of the file keep the old content', async () => {
-    const { folder, read, edit } = await workspaceWith({ 'a.txt': 'one\n' });
+  it('says that other names of the file keep the old content, by which nothing that is kept can be changed', async () => {
+    const { folder, read, edit, undo, bytes } = await workspaceWith({ 'a.txt': 'one\n' });
     await link(join(folder, 'a.txt'), join(folder, 'b.txt'));
     await read('a.txt');
-    expect(textOf(await edit('a.txt', 'one', 'two'))).toMatch(/hard link/);
+    const result = await edit('a.txt', 'one', 'two');
+    expect(textOf(result)).toMatch(/hard link/);
     expect(await readFile(join(folder, 'b.txt'), 'utf8')).toBe('one\n');
+    await writeFile(join(folder, 'b.txt'), 'changed in its place\n');
+    await undo(changeIn(result));
+    expect(String(await bytes('a.txt'))).toBe('one\n');
+    // A file that has been edited has no more names than before.
+    expect((await stat(join(folder, 'a.txt'))).nlink).toBe(1);
   });
 });
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { closeSync, constants, lstatSync, openSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, linkSync, lstatSync, openSync, readdirSync, realpathSync } from 'node:fs';
+import { writeFileSync, type Stats } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
@@ -47,6 +48,7 @@ export class Log {
 
   /** Says that a change which was noted down came to nothing. */
   drop(id: string): void {
+    discard(join(this.kept, id));
     try {
       appendLine(this.folder, fileName, { dropped: id });
     } catch {
@@ -54,9 +56,14 @@ export class Log {
     }
   }
 
-  /** Keeps what a change is about to replace. Throws WRITE_FAILED. */
-  keep(id: string, bytes: Buffer): void {
-    this.#keeping(() => replacePrivate(this.kept, id, bytes));
+  /**
+   * Keeps the file that a change is about to replace: the file itself by another name, since it is on the disk already;
+   * its bytes, where it has a name by which it could still be changed, or lies on another disk. Throws WRITE_FAILED.
+   */
+  keep(id: string, at: string, { bytes, stat }: { readonly bytes: Buffer; readonly stat: Stats }): void {
+    this.#keeping(() => {
+      if (stat.nlink > 1 || !isLinked(at, stat, join(this.kept, id))) replacePrivate(this.kept, id, bytes);
+    });
   }
 
   /**
@@ -112,6 +119,19 @@ export class Log {
       throw noHistory(folder, `cannot be written to (${codeOf(error)})`);
     }
   }
+}
+
+/** Gives a file another name, when it is still the one that was read. */
+function isLinked(at: string, { dev, ino }: Stats, name: string): boolean {
+  try {
+    linkSync(at, name);
+    const found = lstatSync(name);
+    if (found.dev === dev && found.ino === ino) return true;
+    discard(name);
+  } catch {
+    // Another disk, one without such names, or a file of somebody else.
+  }
+  return false;
 }
 
 /** Adds a line to a private file, also behind one that was cut short. Throws what the system says. */

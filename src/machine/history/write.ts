@@ -98,9 +98,13 @@ export async function writeFile(
       after: { kind: 'file', size: bytes.length, hash },
       ...counts,
     };
-    if (existing) log.keep(change.id, existing.bytes);
-    log.append(change);
     try {
+      if (existing) {
+        log.keep(change.id, place.at, existing);
+        // It is kept by another name, which the system notes as a change of the file.
+        existing.stat.ctimeMs = lstatSync(place.at).ctimeMs;
+      }
+      log.append(change);
       const put = await putFile(place, existing, bytes, { temporary: change.temporary });
       const written = { change, hash, ...put };
       done?.(written);
