@@ -44,7 +44,7 @@ interface FileSearch {
 /** More than the largest repositories have. */
 const mostBytes = 32 * 1024 * 1024;
 
-/** All files below a folder, or those that a pattern chooses, in order, by one run of ripgrep. Throws what it throws. */
+/** All files below a folder, or those that a pattern chooses, in order, by one run of ripgrep. Throws as `search`. */
 export async function findFiles(services: Services, request: FileSearch): Promise<Listing> {
   const { where, pattern, depth, hidden, ignored, sort, signal } = request;
   const chunks: Buffer[] = [];

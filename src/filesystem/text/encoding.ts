@@ -12,7 +12,7 @@ export interface Encoding {
 
 /** What TextDecoder and iconv-lite have both. */
 const supported =
-  /^(?:utf-(?:8|16[lb]e)|ibm866|koi8-[ru]|macintosh|windows-\d+|iso-8859-\d+|gbk|gb18030|shift_jis|euc-jp|euc-kr|big5)$/;
+  /^(?:utf-(?:8|16[lb]e)|ibm866|koi8-[ru]|macintosh|windows-\d+|iso-8859-\d+|gbk|gb18030|shift_jis|euc-[jk][pr]|big5)$/;
 
 /** Names that people and programs use and TextDecoder does not know, or understands in another way. */
 const aliases: ReadonlyMap<string, string> = new Map([
