@@ -194,10 +194,10 @@ export interface Logged {
 }
 
 /**
- * The changes with all their paths in the roots that a selection could mean, newest first. `last` counts acts and is about what
- * was changed, not what took it back; `since` goes back to how things were, so neither a change nor the undo of it is
- * taken back when both are meant. Which paths a command has changed is not looked at. Throws NOT_FOUND for an id that
- * is none.
+ * The changes with all their paths in the roots that a selection could mean, newest first. `last` counts acts, and
+ * is about what was changed, not about what took it back; `since` goes back to how things were, so neither a
+ * change nor the undo of it is taken back when both are meant. Which paths a command has changed is not looked at.
+ * Throws NOT_FOUND for an id that is none.
  */
 export function selectIn(
   logs: readonly Log[],
