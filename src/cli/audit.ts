@@ -4,7 +4,7 @@ import type { Platform } from '../core/discoverer.ts';
 import { fits } from '../core/rule.ts';
 import { auditFolder } from '../machine/audit/audit.ts';
 import { createAuditReader, jsonLine, type AuditLine } from '../machine/audit/read-audit.ts';
-import { stateFolder } from '../machine/folders.ts';
+import { stateFolder } from '../own-files/own-files.ts';
 import { presentable } from '../machine/presentable.ts';
 import { styler, type Style } from './table.ts';
 import { parseCommandLine, UsageError } from './usage.ts';

@@ -3,7 +3,7 @@ import { createRequire, wrap } from 'node:module';
 import { dirname } from 'node:path';
 import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
-import { prunePrivate, readPrivate, writePrivate } from '../machine/folders.ts';
+import { prunePrivate, readPrivate, writePrivate } from '../own-files/own-files.ts';
 import { digestOf, stampOf } from '../server/first-answers.ts';
 
 /** The first requests are answered then, and the server has not changed the flags that compiled code depends on. */

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { whichProgram } from '../machine/programs/discovery.ts';
 import { findRipgrep } from '../machine/programs/find-ripgrep.ts';
-import { cacheFolder, stateFolder } from '../machine/folders.ts';
+import { cacheFolder, stateFolder } from '../own-files/own-files.ts';
 import type { Host } from '../machine/host.ts';
 import type { Discovery, Installation, ProgramFacts, SearchPath } from '../machine/programs/installation.ts';
 import {

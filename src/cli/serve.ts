@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Settings } from '../core/settings.ts';
-import { stateFolder } from '../machine/folders.ts';
+import { stateFolder } from '../own-files/own-files.ts';
 import { thisHost } from '../machine/host.ts';
 import type { Opening } from '../server/first-answers.ts';
 import { noteHost, type NotedHost } from '../server/noted-host.ts';

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import * as nodeModule from 'node:module';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
-import { makePrivate } from '../machine/folders.ts';
+import { makePrivate } from '../own-files/own-files.ts';
 import {
   firstLists,
   ownCache,

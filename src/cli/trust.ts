@@ -4,7 +4,7 @@ import { join, parse, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { Platform } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
-import { stateFolder } from '../machine/folders.ts';
+import { stateFolder } from '../own-files/own-files.ts';
 import { shownPath } from '../machine/paths/shown-path.ts';
 import { presentable } from '../machine/presentable.ts';
 import { createTrust, type Trust, type Trusted, type TrustSubject } from '../machine/trust/trust.ts';

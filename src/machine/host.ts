@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, posix, win32 } from 'node:path';
 import which from 'which';
 import type { Platform } from '../core/discoverer.ts';
-import { thisPlatform } from './folders.ts';
+import { thisPlatform } from '../own-files/own-files.ts';
 
 export interface FileFacts {
   readonly isFile: boolean;

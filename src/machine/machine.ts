@@ -1,6 +1,6 @@
 import type { Settings } from '../core/settings.ts';
 import { childEnvironment } from './environment.ts';
-import { cacheFolder, readCache, writeCache } from './folders.ts';
+import { cacheFolder, readCache, writeCache } from '../own-files/own-files.ts';
 import type { Host } from './host.ts';
 import type { Processes, Run } from './processes/process.ts';
 import { discover, whichProgram } from './programs/discovery.ts';

@@ -41,9 +41,9 @@ async function obeyFlags(session: Session, world: World): Promise<void> {
   const { options, modelOf } = world;
   const { profile, model, mode, roots } = options;
   if (profile !== undefined) session.append(chosen(await profileNamed(profile, world)));
-  if (model !== undefined) session.append({ type: 'model', model: nameOf(modelOf(model)) });
-  if (mode && mode !== 'yolo') session.append({ type: 'mode', mode });
-  if (options.rootsGiven) session.append({ type: 'roots', roots });
+  if (model !== undefined) session.append({ type: 'set', model: nameOf(modelOf(model)) });
+  if (mode && mode !== 'yolo') session.append({ type: 'set', mode });
+  if (options.rootsGiven) session.append({ type: 'set', roots });
 }
 
 /**

@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { CheckedCall, Rule } from './approval/approval.ts';
 import { addRule, parseRule, readRules, ruleFor } from './approval/rules.ts';
 import { inProfile, profileNamed, profilePrompt, type Profile } from './config/profiles.ts';
 import { ChatError } from './errors.ts';
-import type { ImagePart, Part } from './message.ts';
 import { askModelServer } from './models/ask-server.ts';
 import { nameOf, type Model } from './models/model.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -12,11 +10,9 @@ import type { Places } from './prompt/instructions.ts';
 import { News } from './prompt/news.ts';
 import { joined, usualPrompt } from './prompt/system-prompt.ts';
 import type { Provider } from './providers/provider.ts';
-import type { EntryBody, StoredPart } from './session/entry.ts';
+import type { EntryBody } from './session/entry.ts';
 import type { Session } from './session/session.ts';
-import { keepPart, loadPart } from './session/stored-parts.ts';
 import type { Tool } from './toolbox/tool.ts';
-import type { Agent, Limits } from './turn/agent.ts';
 import type { Mode } from './turn/turn-event.ts';
 import type { World } from './world.ts';
 
@@ -24,20 +20,27 @@ import type { World } from './world.ts';
  * A conversation: what commands change and a turn reads. What was set is what the entries of its session say. A
  * sub-agent is made of it with Object.create, which has no fields named with `#`.
  */
-export class Chat implements Agent {
+export class Chat {
   readonly world: World;
   readonly person: Terminal | undefined;
-  readonly hooks: Agent['hooks'];
+  readonly hooks: World['config']['hooks'];
   readonly schema?: Readonly<Record<string, unknown>>;
-  readonly limits: Limits;
-  /** Where images are kept. */
-  readonly attachments: string;
+  readonly limits: {
+    /** Answers of the model in one turn. */
+    readonly rounds: number;
+    readonly autoCompact: boolean;
+    /** Tokens of context to be used, when that is less than the model's window. */
+    readonly window?: number;
+  };
   session: Session;
   model: Model;
   provider: Provider;
   profile: Profile | undefined;
+  /** Whether to think: true and false are said to the model, undefined leaves it to it. */
   thinking?: boolean;
+  /** The person knows that the tools alone fill the window. */
   toolsFill?: boolean;
+  /** A line for each call that was refused because nobody could be asked about it. */
   readonly unasked: string[] = [];
   readonly news = new News();
   /** Resolves when every server is there, or has failed, or has had its time. */
@@ -64,7 +67,6 @@ export class Chat implements Agent {
     this.ownTools = now.ownTools;
     this.model = now.model;
     this.provider = world.providerFor(now.model);
-    this.attachments = join(folders.state, 'attachments');
     const { window, auto: autoCompact } = config.compaction;
     const rounds = options.maxTurns ?? config.maxTurns;
     this.limits = { rounds, autoCompact, ...(window !== undefined && { window }) };
@@ -107,14 +109,6 @@ export class Chat implements Agent {
     return [...this.written, ...this.sessionRules, ...this.kept, ...this.world.config.rules];
   }
 
-  load(stored: StoredPart): Part {
-    return loadPart(this.attachments, stored);
-  }
-
-  keep({ mimeType, data }: ImagePart, name: string): StoredPart {
-    return keepPart(this.attachments, { bytes: Buffer.from(data, 'base64'), mimeType, name });
-  }
-
   tools(): readonly Tool[] {
     const { profile } = this;
     const all = [...this.ownTools(this), ...this.world.toolbox.tools()];
@@ -138,7 +132,7 @@ export class Chat implements Agent {
 
   useMode(mode: Mode): void {
     this.yolo = false;
-    if (this.session.state.mode !== mode && mode !== 'yolo') this.session.append({ type: 'mode', mode });
+    if (this.session.state.mode !== mode && mode !== 'yolo') this.session.append({ type: 'set', mode });
   }
 
   /** A server on this machine knows its model better than any table does: its window, and what it can do. */
@@ -175,7 +169,7 @@ export class Chat implements Agent {
   }
 
   async useRoots(roots: readonly string[]): Promise<void> {
-    this.session.append({ type: 'roots', roots });
+    this.session.append({ type: 'set', roots });
     await this.world.toolbox.rootsChanged();
   }
 
@@ -219,7 +213,7 @@ export class Chat implements Agent {
 /** The entry of a profile that is taken into use, with what it brings along. */
 export function chosen(profile: Profile | undefined): EntryBody {
   const { name = null, mode, model } = profile ?? {};
-  return { type: 'profile', name, ...(mode && { mode }), ...(model !== undefined && { model }) };
+  return { type: 'set', profile: name, ...(mode && { mode }), ...(model !== undefined && { model }) };
 }
 
 export function warnOfGone(chat: Chat): void {

@@ -15,6 +15,8 @@ export interface ImagePart {
   readonly mimeType: string;
   /** Base64. */
   readonly data: string;
+  /** What the person knows it as. */
+  readonly name?: string;
 }
 
 export type Part = TextPart | ImagePart;
@@ -75,8 +77,8 @@ export interface ToolMessage {
 
 export type Message = UserMessage | AssistantMessage | ToolMessage;
 
-/** The text of a message's parts, without its images and what is stored elsewhere. */
-export const textOf = (content: readonly (Part | { readonly type: 'stored' })[]): string =>
+/** The text of a message's parts, without its images. */
+export const textOf = (content: readonly Part[]): string =>
   content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
 /** A call's arguments as an object; of broken ones, and of those nested without end, nothing is left. */

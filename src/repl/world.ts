@@ -1,8 +1,7 @@
-import type { ServerConfig } from './config/server-config.ts';
 import { readChatConfig } from './config/config.ts';
+import type { ServerConfig } from './config/mcp-config.ts';
 import { readProfiles } from './config/profiles.ts';
-import { chatFolders } from './files/folders.ts';
-import { openLog } from './files/log.ts';
+import { chatFolders, openLog } from './files/own-files.ts';
 import { resolveModel, withoutKeys } from './models/endpoints.ts';
 import { keyFinder } from './models/key.ts';
 import { nameOf, type Model } from './models/model.ts';
@@ -13,16 +12,16 @@ import { recording, replaying } from './providers/recording.ts';
 import { Store } from './session/store.ts';
 import { printable } from './terminal/printable.ts';
 import type { Terminal } from './terminal/terminal.ts';
+import { traceTo } from './toolbox/link.ts';
 import { Toolbox } from './toolbox/toolbox.ts';
-import { traceTo } from './toolbox/trace.ts';
-import { counted, type Spent } from './turn/spent.ts';
+import { spend, type Spent } from './turn/spent.ts';
 
 /** What is known before anything is opened. */
 export type Setting = Awaited<ReturnType<typeof readSetting>>;
 
 /** Reads the configuration. Throws ChatError CONFIG_INVALID. */
 export async function readSetting(options: ChatOptions) {
-  const folders = chatFolders(options.env, options.platform, options.home);
+  const folders = chatFolders(options.env, options.home);
   const config = await readChatConfig(folders.config);
   return { options, folders, config, store: new Store(folders.state, options.cwd) };
 }
@@ -54,7 +53,7 @@ export function worldOf(setting: Setting, terminal: Terminal | undefined, roots:
   });
   const spent: Spent = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   const keyFor = keyFinder(env);
-  const created = providers(setting, { log, keyFor });
+  const created = providers(setting, { log, keyFor, spent });
   return {
     ...setting,
     /** Without it, nobody can be asked. */
@@ -67,7 +66,7 @@ export function worldOf(setting: Setting, terminal: Terminal | undefined, roots:
     modelOf: (name: string | undefined) => resolveModel(name, config, env),
     profiles: () => readProfiles(folders.config, config),
     keyFor,
-    providerFor: (model: Model) => counted(created(model), model, spent),
+    providerFor: created,
   };
 }
 
@@ -89,7 +88,7 @@ const ownServer = ({ command, args }: NonNullable<ChatOptions['ownServer']>, cwd
 /** Makes what speaks to a model; to one that was recorded, as it was spoken to then. Loaded when it is needed. */
 function providers(
   { options }: Setting,
-  { log, keyFor }: { log(text: string): void; keyFor: ReturnType<typeof keyFinder> },
+  { log, keyFor, spent }: { log(text: string): void; keyFor: ReturnType<typeof keyFinder>; spent: Spent },
 ): (model: Model) => Provider {
   const replay = options.replay === undefined ? undefined : replaying(options.replay);
   const record = options.record === undefined ? undefined : recording(fetch, options.record);
@@ -103,6 +102,7 @@ function providers(
         createProvider(model, {
           // What a provider says may repeat what it was sent.
           failed: ({ code, facts }) => log([nameOf(model), code, facts.status ?? ''].join(' ').trim()),
+          spent: (usage) => spend(spent, model, usage),
           key: async () => (replay ? 'none' : keyFor(model.endpoint)),
           fetch: replay?.fetch ?? record ?? fetch,
           ...(replay && { sleep: async () => {} }),

@@ -1,6 +1,6 @@
 import type { Settings } from '../core/settings.ts';
 import { createAudit, type RecordCall } from '../machine/audit/audit.ts';
-import { cacheFolder, stateFolder } from '../machine/folders.ts';
+import { cacheFolder, stateFolder } from '../own-files/own-files.ts';
 import { createLimit, type Admit } from '../machine/limited.ts';
 import type { Host } from '../machine/host.ts';
 import { Jobs } from '../machine/jobs/jobs.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { cacheFolder, prunePrivate, readCache, writeCache } from '../machine/folders.ts';
+import { cacheFolder, prunePrivate, readCache, writeCache } from '../own-files/own-files.ts';
 
 /** What a server that starts may find: the answers to a client's first requests, as they were the last time. */
 export interface FirstAnswers {

@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import { nearest } from '../core/nearest.ts';
 import { toolName } from '../core/discoverer.ts';
 import type { Program } from '../core/program.ts';
-import { readPlain } from '../machine/folders.ts';
+import { readPlain } from '../own-files/own-files.ts';
 import { shownPath } from '../machine/paths/shown-path.ts';
 import type { Manifest } from './published.ts';
 

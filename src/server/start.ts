@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { config } from 'zod';
 import type { Settings } from '../core/settings.ts';
-import { stateFolder } from '../machine/folders.ts';
+import { stateFolder } from '../own-files/own-files.ts';
 import type { Host } from '../machine/host.ts';
 import { Machine } from '../machine/machine.ts';
 import { createProcesses } from '../machine/processes/process.ts';

@@ -99,7 +99,7 @@ export async function historyOf({
 }: Machine): Promise<History> {
   const [{ History }, { stateFolder }] = await Promise.all([
     import('../machine/history/history.ts'),
-    import('../machine/folders.ts'),
+    import('../own-files/own-files.ts'),
   ]);
   return new History({
     state: stateFolder(platform, env, home),

@@ -18,7 +18,7 @@ import {
   readCache,
   stateFolder,
   writeCache,
-} from '../../src/machine/folders.ts';
+} from '../../src/own-files/own-files.ts';
 
 describe('cacheFolder', () => {
   it('follows the rules of each platform', () => {

@@ -2,7 +2,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import type { Dirent, Stats } from 'node:fs';
 import type { Look } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import { readPlain } from '../folders.ts';
+import { readPlain } from '../../own-files/own-files.ts';
 
 /** A file that a person or a program wrote to configure something is not larger. */
 const mostBytes = 1024 * 1024;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { write, type Line } from '../../core/program.ts';
 import type { Output, Report } from '../../core/report.ts';
 import type { CallContext, ToolResult } from '../../core/tool.ts';
-import { readPlain } from '../folders.ts';
+import { readPlain } from '../../own-files/own-files.ts';
 import type { Run } from '../processes/process.ts';
 import { findRipgrep } from '../programs/find-ripgrep.ts';
 import { programResult } from './action-result.ts';

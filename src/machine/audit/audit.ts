@@ -2,7 +2,7 @@ import { openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import { headOf } from '../../core/cut-text.ts';
 import type { Effect } from '../../core/discoverer.ts';
 import { textOf, type ToolResult } from '../../core/tool.ts';
-import { makePrivate } from '../folders.ts';
+import { makePrivate } from '../../own-files/own-files.ts';
 import { maskStrings, type Mask } from '../secrets/mask.ts';
 import { jsonLine } from './read-audit.ts';
 

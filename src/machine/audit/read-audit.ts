@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
-import { isPrivate } from '../folders.ts';
+import { isPrivate } from '../../own-files/own-files.ts';
 import { spelledOut } from '../presentable.ts';
 
 /** A line of the audit, as it was written; a reader must expect anything of it. */

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { narrow, type ProjectConfig, type Settings } from '../../core/settings.ts';
-import { readPlain } from '../folders.ts';
+import { readPlain } from '../../own-files/own-files.ts';
 import { intersection, isInside } from '../paths/inside.ts';
 import { shownPath } from '../paths/shown-path.ts';
 import type { KnownNames } from './check-config.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readPlain } from '../folders.ts';
+import { readPlain } from '../../own-files/own-files.ts';
 
 /** The address of a database that a project names. */
 export interface ProjectAddress {

@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync, renameSync } from 'node:fs';
 import { cp, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { readPlain } from '../folders.ts';
+import { readPlain } from '../../own-files/own-files.ts';
 import { isInside } from '../paths/inside.ts';
 import { lookOnceMore, type Place } from '../paths/place.ts';
 import { protectedError } from '../paths/protected-paths.ts';

@@ -3,7 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, t
 import { symlinkSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ToolcribError } from '../../core/errors.ts';
-import { discard } from '../folders.ts';
+import { discard } from '../../own-files/own-files.ts';
 import { foldersAbove, lookOnceMore, removeMade, type Place } from '../paths/place.ts';
 import { couldHoldProtected, protectedError, refuseProtected } from '../paths/protected-paths.ts';
 import type { RootedWorkspace } from '../paths/workspace.ts';

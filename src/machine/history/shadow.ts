@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { discard, isPrivate, makePrivate, writePrivate } from '../folders.ts';
+import { discard, isPrivate, makePrivate, writePrivate } from '../../own-files/own-files.ts';
 import { isInside, outermost } from '../paths/inside.ts';
 import { realPath } from '../paths/real-path.ts';
 import type { Run } from '../processes/process.ts';

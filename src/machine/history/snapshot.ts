@@ -1,7 +1,7 @@
 import { accessSync, constants, copyFileSync, existsSync, lstatSync, renameSync, utimesSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { discard, readPrivate, writePrivate } from '../folders.ts';
+import { discard, readPrivate, writePrivate } from '../../own-files/own-files.ts';
 import { appendLine, readLines } from './log.ts';
 import { GitFailure, type AskGit, openShadow, type Shadow } from './shadow.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ToolcribError } from '../../core/errors.ts';
-import { readPlain } from '../folders.ts';
+import { readPlain } from '../../own-files/own-files.ts';
 import { foldersAbove, removeMade, type Place } from '../paths/place.ts';
 import type { WorkTreeStates } from './checkpoints.ts';
 import { areTogether, newChange, type Change, type Facts } from './entry.ts';

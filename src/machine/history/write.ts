@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { discard } from '../folders.ts';
+import { discard } from '../../own-files/own-files.ts';
 import { refuseWrongKind } from '../paths/opened.ts';
 import { lookOnceMore, type Place } from '../paths/place.ts';
 import { codeOf } from '../paths/real-path.ts';

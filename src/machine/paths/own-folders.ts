@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { ownFolders, thisPlatform } from '../folders.ts';
+import { ownFolders, thisPlatform } from '../../own-files/own-files.ts';
 import { isInside } from './inside.ts';
 import { foldPath } from './protected-paths.ts';
 import { realPath } from './real-path.ts';

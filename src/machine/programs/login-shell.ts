@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { inheritedEnvironment } from '../environment.ts';
-import { readCache, writeCache } from '../folders.ts';
+import { readCache, writeCache } from '../../own-files/own-files.ts';
 import type { Host } from '../host.ts';
 import { presentable } from '../presentable.ts';
 import type { Outcome, Run } from '../processes/process.ts';

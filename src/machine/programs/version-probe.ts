@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { childEnvironment } from '../environment.ts';
-import { readCache, writeCache } from '../folders.ts';
+import { readCache, writeCache } from '../../own-files/own-files.ts';
 import type { Host } from '../host.ts';
 import { limited } from '../limited.ts';
 import { presentable } from '../presentable.ts';

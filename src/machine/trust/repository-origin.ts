@@ -1,6 +1,6 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { readPlain } from '../folders.ts';
+import { readPlain } from '../../own-files/own-files.ts';
 
 /** The origin of the repository whose top a folder is: '' when it has none, undefined where no repository is. */
 export function originAt(folder: string): string | undefined {

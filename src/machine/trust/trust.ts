@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { ToolcribError, type ErrorCode } from '../../core/errors.ts';
 import type { Lasting } from '../../core/tool.ts';
 import { upwards } from '../../core/upwards.ts';
-import { discard, isPrivate, readCache, readPrivate, writePrivate } from '../folders.ts';
+import { discard, isPrivate, readCache, readPrivate, writePrivate } from '../../own-files/own-files.ts';
 import { isInside } from '../paths/inside.ts';
 import { realPath } from '../paths/real-path.ts';
 import { shownPath } from '../paths/shown-path.ts';

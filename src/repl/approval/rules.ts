@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ChatError } from '../errors.ts';
-import { readPrivateFile, writePrivateFile } from '../files/private-file.ts';
+import { readPrivateFile, writePrivateFile } from '../files/own-files.ts';
 import { list, object, oneOf, text } from '../text/guard.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import type { CheckedCall, Rule } from './approval.ts';

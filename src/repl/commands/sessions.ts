@@ -3,10 +3,9 @@ import { resolve } from 'node:path';
 import { ChatError } from '../errors.ts';
 import type { ChatOptions } from '../options.ts';
 import { exportMarkdown } from '../session/export.ts';
-import { searchSessions } from '../session/search.ts';
+import { searchSessions } from '../session/store.ts';
 import { createSession, forkSession, openOrFork, type Session } from '../session/session.ts';
 import type { SessionInfo, Store } from '../session/store.ts';
-import { clean } from '../session/stored-parts.ts';
 import { treeLines } from '../session/tree-lines.ts';
 import { printable } from '../terminal/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -26,7 +25,8 @@ export const sessionCommands: Commands = {
     help: 'begins a new session; this one is kept',
     async run({ chat, terminal }) {
       const next = newSession(chat.world.options, chat.world.store);
-      next.begin(chat.session.set.filter(({ type }) => type !== 'system' && type !== 'name'));
+      const { name: _, system: _system, ...state } = chat.session.state;
+      next.append({ type: 'set', ...state });
       await chat.useSession(next);
       return terminal.paint.dim('a new session');
     },
@@ -48,7 +48,7 @@ export const sessionCommands: Commands = {
     usage: '[NAME]',
     help: 'shows or changes the name of this session',
     run({ chat }, args) {
-      if (args !== '') chat.session.append({ type: 'name', name: args });
+      if (args !== '') chat.session.append({ type: 'set', name: args });
       return printable(chat.session.state.name ?? 'It has no name yet.');
     },
   },
@@ -72,13 +72,6 @@ export const sessionCommands: Commands = {
     usage: '[FILE]',
     help: 'writes the conversation to a file, as Markdown, or shows it',
     run: exportTo,
-  },
-  clean: {
-    help: 'removes attachments that no session uses any more',
-    run({ chat }) {
-      const { removed, bytes } = clean(chat.attachments, chat.world.store.listAll());
-      return `${removed} attachments (${bytes} bytes) were removed.`;
-    },
   },
   tree: {
     help: 'shows the session with all its branches',

@@ -8,7 +8,7 @@ import { cutToCells } from '../terminal/width.ts';
 import { whyRows } from '../approval/decide.ts';
 import { estimateTools } from '../context/tokens.ts';
 import type { Tool } from '../toolbox/tool.ts';
-import { offeredTools } from '../turn/agent.ts';
+import { offeredTools } from '../turn/prepare-call.ts';
 import { send } from '../turn/send.ts';
 import {
   editedBy,
@@ -36,7 +36,7 @@ export const setupCommands: Commands = {
       if (args === '') return modelList(chat, terminal.width);
       chat.useModel(modelOf(args));
       await chat.askModel();
-      chat.session.append({ type: 'model', model: nameOf(chat.model) });
+      chat.session.append({ type: 'set', model: nameOf(chat.model) });
       return terminal.paint.dim(`model ${printable(nameOf(chat.model))}`);
     },
   },
@@ -115,7 +115,7 @@ async function system(console: Console, args: string): Promise<Result> {
   }
   if (args !== 'edit') return misused;
   const edited = await editedBy(console, text);
-  if (edited !== undefined) chat.session.append({ type: 'system', text: edited.trim() || null });
+  if (edited !== undefined) chat.session.append({ type: 'set', system: edited.trim() || null });
   return undefined;
 }
 

@@ -6,7 +6,7 @@ import { printable } from '../terminal/printable.ts';
 import { todoLines } from '../terminal/show.ts';
 import { table } from '../terminal/table.ts';
 import { shownName } from '../toolbox/tool.ts';
-import { offeredTools } from '../turn/agent.ts';
+import { offeredTools } from '../turn/prepare-call.ts';
 import { send, turn, untilConnected } from '../turn/send.ts';
 import { fillNow, windowOf } from '../turn/shorten.ts';
 import { editedBy, leaving, misused, prose, wrongUse, type Commands, type Console } from './command.ts';

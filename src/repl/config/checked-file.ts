@@ -8,8 +8,6 @@ import { readRegularFile } from '../prompt/read-files.ts';
 /** Far more than anybody writes by hand. */
 const mostBytes = 1024 * 1024;
 
-type Path = readonly PropertyKey[];
-
 /**
  * What a YAML or JSON file holds, as the schema has it; undefined when there is no file. Keys that are left empty count
  * as left out. Throws CONFIG_INVALID with file and line, also for a file that everybody can write to: it names programs
@@ -27,10 +25,9 @@ export async function readCheckedFile<S extends z.ZodMiniType>(
   const [broken] = document.errors;
   if (broken)
     throw invalid(`${file}:${lines.linePos(broken.pos[0]).line}:`, `it cannot be read: ${broken.message}`);
-  const value = valueOf(document, file);
-  const parsed = schema.safeParse(value ?? {}, { jitless: true });
-  if (parsed.success) return parsed.data;
-  const { path, says } = complaintOf(parsed.error, schema, value);
+  const parsed = checked(schema, valueOf(document, file) ?? {});
+  if (!('path' in parsed)) return parsed.value;
+  const { path, says } = parsed;
   // The deepest thing on the path that is there.
   const nodes = path.map((_, at) => document.getIn(path.slice(0, at + 1), true)).filter(yaml.isNode);
   const { line } = lines.linePos(nodes.at(-1)?.range?.[0] ?? 0);
@@ -62,56 +59,34 @@ async function textOf(file: string): Promise<string | undefined> {
 }
 
 const kinds: Readonly<Record<string, string>> = {
-  string: 'should be text.',
-  boolean: 'should be true or false.',
-  number: 'should be a number.',
-  int: 'should be a whole number.',
-  array: 'should be a list.',
-  object: 'should be keys with values.',
-  record: 'should be keys with values.',
+  string: 'text',
+  boolean: 'true or false',
+  number: 'a number',
+  int: 'a whole number',
+  array: 'a list',
+  object: 'keys with values',
+  record: 'keys with values',
 };
 
-/** What is wrong first of all, in a person's words, and where. */
-export function complaintOf(
-  { issues }: z.core.$ZodError,
-  schema: z.ZodMiniType,
+/** What a schema says nothing of itself about. */
+function inWords(issue: z.core.$ZodRawIssue): string {
+  if (issue.input === undefined) return 'is missing.';
+  if (issue.code === 'invalid_type') return `should be ${kinds[issue.expected] ?? issue.expected}.`;
+  if (issue.code === 'invalid_value') return `should be one of ${issue.values.join(', ')}.`;
+  if (issue.code === 'invalid_key') return 'is no name here.';
+  return issue.code === 'too_small' ? 'should not be empty.' : 'is not as it should be.';
+}
+
+/** A value as the schema has it, or what is wrong with it first of all, in a person's words, and where. */
+export function checked<S extends z.ZodMiniType>(
+  schema: S,
   value: unknown,
-): { readonly path: Path; readonly says: string } {
-  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
-  const { path = [], message = '' } = issue ?? {};
-  const says = (text: string, where: Path = path) => ({ path: where, says: text });
-  if (issue?.code === 'unrecognized_keys') {
-    const [key = ''] = issue.keys;
-    const known = keysAt(schema, path);
-    return says(`is no known key.${hint(key, known) || ` Known are: ${known.join(', ')}.`}`, [...path, key]);
-  }
-  // Words of our own, as opposed to zod's.
-  if (/^(?:should|cannot|is) /.test(message)) return says(message);
-  if (path.length > 0 && at(value, path) === undefined) return says('is missing.');
-  if (issue?.code === 'invalid_key') return says('is no name here.');
-  if (issue?.code === 'invalid_type') return says(kinds[issue.expected] ?? `should be ${issue.expected}.`);
-  if (issue?.code === 'invalid_value') return says(`should be one of ${issue.values.join(', ')}.`);
-  return says(issue?.code === 'too_small' ? 'should not be empty.' : 'is not as it should be.');
-}
-
-const at = (value: unknown, path: Path): unknown =>
-  path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value);
-
-interface Definition {
-  readonly shape?: Readonly<Record<string, z.ZodMiniType>>;
-  readonly valueType?: z.ZodMiniType;
-  readonly element?: z.ZodMiniType;
-  readonly innerType?: z.ZodMiniType;
-}
-
-/** The keys that may stand at a place. */
-function keysAt(schema: z.ZodMiniType, path: Path): string[] {
-  const definition = schema.def as Definition;
-  if (definition.innerType) return keysAt(definition.innerType, path);
-  const [step, ...rest] = path;
-  if (step === undefined) return Object.keys(definition.shape ?? {});
-  const next = definition.shape?.[String(step)] ?? definition.valueType ?? definition.element;
-  return next ? keysAt(next, rest) : [];
+): { readonly value: z.output<S> } | { readonly path: readonly PropertyKey[]; readonly says: string } {
+  const { success, data, error } = schema.safeParse(value, { jitless: true, error: inWords });
+  if (success) return { value: data };
+  const wrongKey = error.issues.find((issue) => issue.code === 'unrecognized_keys');
+  const { path = [], message: says = '' } = wrongKey ?? error.issues[0] ?? {};
+  return { path: wrongKey ? [...path, wrongKey.keys[0] ?? ''] : path, says };
 }
 
 /** ` Did you mean "…"?`, or nothing. */

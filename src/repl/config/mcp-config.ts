@@ -1,8 +1,31 @@
-import { nearest } from '../../core/nearest.ts';
-import { isObject } from '../text/json.ts';
-import { complaintOf, invalid, readCheckedFile } from './checked-file.ts';
+import { checked, invalid, readCheckedFile } from './checked-file.ts';
 import type { WrittenServer } from './schemas.ts';
-import type { ServerConfig } from './server-config.ts';
+
+/** An MCP server and how it is reached. */
+export type ServerConfig = Common &
+  (
+    | {
+        readonly kind: 'stdio';
+        readonly command: string;
+        readonly args: readonly string[];
+        readonly env: Readonly<Record<string, string>>;
+        readonly cwd?: string;
+      }
+    | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
+  );
+
+interface Common {
+  readonly name: string;
+  /** What the server says of its tools is believed. */
+  readonly trust: boolean;
+  readonly protocol: NonNullable<WrittenServer['protocol']>;
+  /** For one request. */
+  readonly timeoutMs: number;
+  /** Globs on the server's own tool names, `!` excludes; without them all tools. */
+  readonly tools?: readonly string[];
+  /** Our own server, as opposed to one of a file. */
+  readonly isOwn: boolean;
+}
 
 export interface McpConfig {
   readonly servers: readonly ServerConfig[];
@@ -21,37 +44,27 @@ export async function readMcpConfig(
   file: string,
   { env, needed }: { readonly env: NodeJS.ProcessEnv; readonly needed: boolean },
 ): Promise<McpConfig> {
-  const servers: ServerConfig[] = [];
-  const warnings: string[] = [];
   const load = () => import('./schemas.ts');
   const content = await readCheckedFile(file, async () => (await load()).mcpFile);
-  if (content === undefined && needed) throw invalid(file, 'does not exist.');
-  if (content === undefined) return { servers, warnings };
-  const entries = content.mcpServers ?? content.servers;
-  if (!entries && needed) throw invalid(file, 'names no servers: it has no "mcpServers".');
+  const entries = content?.mcpServers ?? content?.servers;
+  if (!entries && needed)
+    throw invalid(file, content ? 'names no servers: it has no "mcpServers".' : 'does not exist.');
+  if (!entries) return { servers: [], warnings: [] };
   const { mcpServer } = await load();
-  for (const [name, entry] of Object.entries(entries ?? {})) {
-    const warn = (what: string) => void warnings.push(`${file}: ${name}: ${what}`);
-    for (const slip of slipsIn(entry, Object.keys(mcpServer.shape))) warn(slip);
-    const parsed = mcpServer.safeParse(entry, { jitless: true });
-    if (!parsed.success) {
-      const { path, says } = complaintOf(parsed.error, mcpServer, entry);
-      warn(`${path.join('.') || 'It'} ${says}`);
-    } else if (!parsed.data.disabled) {
-      const problem = problemOf(name, parsed.data, env);
-      if (problem === undefined) servers.push(serverOf(name, parsed.data, env));
-      else warn(problem);
-    }
+  const servers: ServerConfig[] = [];
+  const warnings: string[] = [];
+  for (const [name, entry] of Object.entries(entries)) {
+    const parsed = checked(mcpServer, entry);
+    if ('value' in parsed && parsed.value.disabled) continue;
+    const problem =
+      'value' in parsed
+        ? problemOf(name, parsed.value, env)
+        : `${parsed.path.join('.') || 'It'} ${parsed.says}`;
+    if (problem !== undefined) warnings.push(`${file}: ${name}: ${problem}`);
+    else if ('value' in parsed) servers.push(serverOf(name, parsed.value, env));
   }
   return { servers, warnings };
 }
-
-/** Other hosts have keys of their own; one that looks like a slip is told of. */
-const slipsIn = (entry: unknown, known: readonly string[]): string[] =>
-  Object.keys(isObject(entry) ? entry : {}).flatMap((key) => {
-    const meant = known.includes(key) ? undefined : nearest(key, known);
-    return meant === undefined ? [] : [`"${key}" is ignored. Did you mean "${meant}"?`];
-  });
 
 function problemOf(name: string, server: WrittenServer, env: NodeJS.ProcessEnv): string | undefined {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name) || name === '__proto__')

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { ChatError } from '../errors.ts';
 import type { ChatOptions } from '../options.ts';
-import { isNamed } from '../text/glob.ts';
+import { isNamed, isWanted } from '../text/glob.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import { hint, invalid, readCheckedFile } from './checked-file.ts';
 import type { ChatConfig } from './config.ts';
@@ -75,10 +75,5 @@ export function profilePrompt(
 }
 
 /** Whether the profile offers the tool. */
-export function inProfile(tool: Tool, { tools = [], servers }: Profile): boolean {
-  if (servers && !servers.includes(tool.server)) return false;
-  const excluded = tools.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1));
-  const included = tools.filter((glob) => !glob.startsWith('!'));
-  const fits = (glob: string) => isNamed(glob, tool);
-  return (included.length === 0 || included.some(fits)) && !excluded.some(fits);
-}
+export const inProfile = (tool: Tool, { tools, servers }: Profile): boolean =>
+  servers?.includes(tool.server) !== false && isWanted(tools, (pattern) => isNamed(pattern, tool));

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { Rule } from '../approval/approval.ts';
 import { parseRule } from '../approval/rules.ts';
+import { hint } from './checked-file.ts';
 
 const text = z.string().check(z.minLength(1));
 const flag = z.boolean();
@@ -19,8 +20,21 @@ const maybe = <T extends Readonly<Record<string, z.ZodMiniType>>>(shape: T) =>
     Object.entries(shape).map(([key, value]) => [key, z.exactOptional(value)]),
   ) as unknown as { -readonly [K in keyof T]: z.ZodMiniExactOptional<T[K]> };
 
-/** These keys and no others. */
-const keys = <T extends Readonly<Record<string, z.ZodMiniType>>>(shape: T) => z.strictObject(maybe(shape));
+type Shape = Readonly<Record<string, z.ZodMiniType>>;
+
+/** These keys and no others; `needed`: those that may not be left out. */
+function keys<T extends Shape, N extends Shape = Record<never, never>>(shape: T, needed?: N) {
+  const known = [...Object.keys(needed ?? {}), ...Object.keys(shape)];
+  return z.strictObject(
+    { ...(needed as N), ...maybe(shape) },
+    {
+      error(issue) {
+        if (issue.code !== 'unrecognized_keys') return undefined;
+        return `is no known key.${hint(issue.keys[0] ?? '', known) || ` Known are: ${known.join(', ')}.`}`;
+      },
+    },
+  );
+}
 
 const url = z
   .string()
@@ -50,8 +64,8 @@ export const profile = keys({
 export type ProfileFields = z.output<typeof profile>;
 
 /** A name of the person's for a model, with what they know better than the table. */
-const model = z.extend(
-  keys({
+const model = keys(
+  {
     /** Tokens. */
     contextWindow: count,
     maxOutput: count,
@@ -66,8 +80,8 @@ const model = z.extend(
     temperature: amount,
     topP: amount,
     /** Of a million tokens. */
-    price: z.strictObject({ input: amount, output: amount, cacheRead: z.exactOptional(amount) }),
-  }),
+    price: keys({ cacheRead: amount }, { input: amount, output: amount }),
+  },
   { model: text },
 );
 
@@ -102,11 +116,7 @@ const rules = (effect: Rule['effect']) =>
     ),
   );
 
-const hooks = z.readonly(
-  z.array(
-    z.strictObject({ tools: z.exactOptional(text), command: someWords, timeoutMs: z.exactOptional(count) }),
-  ),
-);
+const hooks = z.readonly(z.array(keys({ tools: text, timeoutMs: count }, { command: someWords })));
 
 /** chat.yaml of the configuration folder. */
 export const chatFile = keys({

@@ -1,12 +1,17 @@
 import { ChatError } from '../errors.ts';
 import type { Message } from '../message.ts';
 import type { ToolDefinition } from '../providers/provider.ts';
-import type { Budget } from './budget.ts';
-import { fallbackSummary } from './fallback.ts';
-import type { Item, Summary } from './item.ts';
-import { summaryMessage, summarySystem, summaryText, userText } from './summary-prompt.ts';
+import type { Budget } from './tokens.ts';
+import {
+  fallbackSummary,
+  summaryMessage,
+  summarySystem,
+  summaryText,
+  userText,
+  type Summary,
+} from './summary.ts';
 import { estimateMessage, estimateRequest, firstTokens } from './tokens.ts';
-import { afterCompaction } from './view.ts';
+import { afterCompaction, type Item } from './view.ts';
 
 export interface CompactionInput {
   readonly items: readonly Item[];
@@ -20,16 +25,13 @@ export interface CompactionInput {
   readonly focus?: string | undefined;
 }
 
-/** What to append to the session; nothing has changed before that. `why` says it to the person. */
-export type CompactionResult =
-  | { readonly kind: 'none'; readonly why: string }
-  | (Summary & {
-      readonly kind: 'compaction';
-      readonly firstKeptId: string;
-      readonly by: 'model' | 'fallback';
-      readonly tokensBefore: number;
-      readonly tokensAfter: number;
-    });
+/** What to append to the session; nothing has changed before that. */
+interface Compaction extends Summary {
+  readonly firstKeptId: string;
+  readonly by: 'model' | 'fallback';
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+}
 
 export type Summarise = (
   request: { readonly system: string; readonly text: string; readonly maxTokens: number },
@@ -39,19 +41,19 @@ export type Summarise = (
 /**
  * Makes a conversation smaller: by a summary of all but the newest messages. Throws INTERRUPTED, and what the provider
  * says when no request at all can be answered now (no key, no quota, no connection): then nothing is lost. For any
- * other failure there is a summary without the model.
+ * other failure there is a summary without the model. A text says why nothing was made smaller.
  */
 export async function compact(
   input: CompactionInput,
   summarise: Summarise,
   signal: AbortSignal,
-): Promise<CompactionResult> {
+): Promise<Compaction | string> {
   const { items, budget, used: tokensBefore, previous } = input;
   stopIf(signal);
   if (items.filter((item) => !item.isSummary && !item.wasKept).length < 2)
-    return none('fewer than two messages were added since the last time.');
+    return 'fewer than two messages were added since the last time.';
   const cut = cutOf(items, budget.keep);
-  if (cut === undefined) return none('there is nothing old to summarise.');
+  if (cut === undefined) return 'there is nothing old to summarise.';
   const old = items.slice(0, cut).flatMap((item) => (item.isSummary ? [] : [item.message]));
   const kept = afterCompaction(items.slice(cut)).map(messageOf);
   const request = kept.some(({ role }) => role === 'user') ? {} : newestWords(old, previous, budget.keep);
@@ -61,12 +63,11 @@ export async function compact(
   const most = Math.min(tokensBefore, sizeOf(items.map(messageOf)));
   const room = Math.min(budget.keep, most - sizeWith('') - 1);
   const fallback = fallbackSummary(old, previous?.summary, room);
-  if (sizeWith(fallback) >= most) return none('a summary would not be smaller than the conversation.');
+  if (sizeWith(fallback) >= most) return 'a summary would not be smaller than the conversation.';
   const isGood = (text: string) => text !== '' && sizeWith(text) < most;
   const byModel = await modelSummary(input, old, { summarise, isGood }, signal);
   const summary = byModel ?? fallback;
   return {
-    kind: 'compaction',
     summary,
     ...request,
     firstKeptId: items[cut]?.entryId ?? '',
@@ -144,8 +145,6 @@ const unanswerable: ReadonlySet<string> = new Set([
   'MODEL_QUOTA',
   'MODEL_UNREACHABLE',
 ]);
-
-const none = (why: string): CompactionResult => ({ kind: 'none', why });
 
 function stopIf(signal: AbortSignal): void {
   if (signal.aborted) throw new ChatError('INTERRUPTED', 'Interrupted: the conversation is as it was.');

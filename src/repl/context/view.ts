@@ -1,8 +1,17 @@
-import { textOf, type AssistantMessage, type Message, type Part, type ToolMessage } from '../message.ts';
-import type { Entry, EntryOf, StoredPart } from '../session/entry.ts';
+import type { AssistantMessage, Message, ToolMessage } from '../message.ts';
+import type { Entry, EntryOf } from '../session/entry.ts';
 import { noResult } from '../session/unfinished.ts';
-import type { Item, Summary } from './item.ts';
-import { summaryMessage } from './summary-prompt.ts';
+import { summaryMessage, type Summary } from './summary.ts';
+
+/** A message as the model is sent it, and the entry it comes from. */
+export interface Item {
+  readonly entryId: string;
+  readonly message: Message;
+  /** What a compaction put in the place of older messages. */
+  readonly isSummary?: true;
+  /** Older than the last compaction, which kept it. */
+  readonly wasKept?: true;
+}
 
 export interface View {
   readonly messages: Item[];
@@ -10,21 +19,18 @@ export interface View {
   readonly summary?: Summary;
 }
 
-type Load = (stored: StoredPart) => Part;
-
 /**
  * What the model is sent of a branch, from its first entry to its last. Whatever the path holds, every call has one
  * result right behind its message and every result a call: a provider refuses anything else, and the session could
  * not go on.
  */
-export function viewOf(path: readonly Entry[], load: Load): View {
+export function viewOf(path: readonly Entry[]): View {
   const last = lastCompaction(path);
   let items: Item[] = [];
   if (last) items.push({ entryId: last.entry.id, message: summaryMessage(last.entry), isSummary: true });
   for (const entry of path.slice(last?.start ?? 0)) {
     if (entry.type === 'user') {
-      const content = entry.content.map((part) => (part.type === 'stored' ? load(part) : part));
-      items.push({ entryId: entry.id, message: { role: 'user', content } });
+      items.push({ entryId: entry.id, message: { role: 'user', content: entry.content } });
     } else if (entry.type === 'assistant') {
       // No wire lets the model speak first.
       if (items.length > 0) items.push(...answerItems(entry));
@@ -35,7 +41,7 @@ export function viewOf(path: readonly Entry[], load: Load): View {
       );
       const before = items[at];
       if (before && entry.state === 'done')
-        items[at] = { ...before, entryId: entry.id, message: resultOf(entry, load) };
+        items[at] = { ...before, entryId: entry.id, message: resultOf(entry) };
     } else if (entry === last?.entry) items = afterCompaction(items);
   }
   return { messages: items, ...(last && { summary: last.entry }) };
@@ -68,20 +74,13 @@ function answerItems({ id: entryId, message }: EntryOf<'assistant'>): Item[] {
   return [{ entryId, message: answer }, ...results];
 }
 
-function resultOf(
-  { callId, name, text = '', images = [], isError = false }: EntryOf<'tool'>,
-  load: Load,
-): ToolMessage {
-  const parts = images.map(load);
-  return {
-    role: 'tool',
-    callId,
-    name,
-    isError,
-    text: [text, textOf(parts)].filter(Boolean).join('\n'),
-    images: parts.filter((part) => part.type === 'image'),
-  };
-}
+const resultOf = ({
+  callId,
+  name,
+  text = '',
+  images = [],
+  isError = false,
+}: EntryOf<'tool'>): ToolMessage => ({ role: 'tool', callId, name, isError, text, images });
 
 /**
  * What a compaction keeps, without images that are older than the last two turns of the person. What providers counted

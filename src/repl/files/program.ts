@@ -1,15 +1,15 @@
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
+import { once } from 'node:events';
 import { constants } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ChatError } from '../errors.ts';
 
 /** As much as is kept of each output stream: a hook or a key command that writes more is not what it seems to be. */
 const mostBytes = 1024 * 1024;
-/** How long a program may take to end by itself after SIGTERM. */
-const graceMs = 500;
 /** How long the pipes of an ended program are listened to when something it started still holds them. */
 const lingerMs = 250;
 
-export interface ProgramOptions {
+interface ProgramOptions {
   /** Written to its standard input, which is closed then. */
   readonly input?: string;
   readonly cwd?: string;
@@ -33,29 +33,24 @@ export async function runProgram(argv: readonly string[], options: ProgramOption
   const { input = '', timeoutMs, signal, cwd } = options;
   const timeout = AbortSignal.timeout(timeoutMs);
   const over = AbortSignal.any(signal ? [signal, timeout] : [timeout]);
-  const ended = () => (signal?.aborted ? 'aborted' : timeout.aborted ? 'timed_out' : 'exited');
-  if (over.aborted) return { exitCode: null, stdout: '', stderr: '', ended: ended() };
+  if (over.aborted) return { exitCode: null, stdout: '', stderr: '', ended: 'aborted' };
   // In a group of its own, so that all of it can be ended.
   const detached = process.platform !== 'win32';
   const child = await started(argv, { cwd, detached, windowsHide: true, stdio: 'pipe' });
-  const output = [keptHead(child.stdout), keptHead(child.stderr)] as const;
-  const timers: NodeJS.Timeout[] = [];
-  const end = () => {
-    endGroup(child.pid, 'SIGTERM');
-    timers.push(setTimeout(() => endGroup(child.pid, 'SIGKILL'), graceMs));
-  };
+  const stdout = keptHead(child.stdout);
+  const stderr = keptHead(child.stderr);
+  const end = () => endGroup(child.pid);
+  over.addEventListener('abort', end);
   if (over.aborted) end();
-  else over.addEventListener('abort', end);
   // A program need not read what it is given.
   child.stdin?.on('error', () => undefined).end(input);
-  const letGo = () => [child.stdout, child.stderr].forEach((stream) => stream?.destroy());
-  child.once('exit', () => timers.push(setTimeout(letGo, lingerMs)));
-  const exitCode = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  const closed = once(child, 'close');
+  const [exitCode] = (await once(child, 'exit')) as [number | null];
   over.removeEventListener('abort', end);
-  timers.forEach(clearTimeout);
-  // What ignored SIGTERM and let go of the pipes is not left behind.
-  if (ended() !== 'exited') endGroup(child.pid, 'SIGKILL');
-  return { exitCode, stdout: output[0](), stderr: output[1](), ended: ended() };
+  await Promise.race([closed, pause(lingerMs, undefined, { ref: false })]);
+  for (const stream of [child.stdout, child.stderr]) stream?.destroy();
+  const ended = signal?.aborted ? 'aborted' : timeout.aborted ? 'timed_out' : 'exited';
+  return { exitCode, stdout: stdout(), stderr: stderr(), ended };
 }
 
 /**
@@ -64,32 +59,26 @@ export async function runProgram(argv: readonly string[], options: ProgramOption
  */
 export async function runInTerminal(argv: readonly string[]): Promise<number> {
   const child = await started(argv, { stdio: 'inherit' });
-  return new Promise((resolve) =>
-    child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0))),
-  );
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+  return code ?? 128 + (signal ? constants.signals[signal] : 0);
 }
 
 async function started(argv: readonly string[], options: SpawnOptions): Promise<ChildProcess> {
   const { spawn } = await import('node:child_process');
   const [file = '', ...args] = argv;
-  // cmd.exe, which runs batch files, reads arguments as commands: there is no safe way to quote them.
-  if (process.platform === 'win32' && /\.(?:cmd|bat)[. ]*$/i.test(file))
-    throw failed(`${file} is a batch file, which only a shell could run. Name the program that it starts.`);
   try {
+    // Node itself refuses batch files, which only a shell could run.
     const child = spawn(file, args, options);
-    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+    await once(child, 'spawn');
     // It can fail later, too.
     child.on('error', () => undefined);
     return child;
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     const why = isMissing ? 'it, or the folder it runs in, was not found' : String(error);
-    throw failed(`${file} cannot be started: ${why}.`, error);
+    throw new ChatError('PROGRAM_FAILED', `${file} cannot be started: ${why}.`, { cause: error });
   }
 }
-
-const failed = (message: string, cause?: unknown): ChatError =>
-  new ChatError('PROGRAM_FAILED', message, { cause });
 
 /** Keeps the beginning of a stream and reads on, so that the program never waits. */
 function keptHead(stream: NodeJS.ReadableStream | null): () => string {
@@ -102,19 +91,17 @@ function keptHead(stream: NodeJS.ReadableStream | null): () => string {
   return () => Buffer.concat(chunks).toString('utf8');
 }
 
-function endGroup(pid: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void {
+async function endGroup(pid: number | undefined): Promise<void> {
   if (pid === undefined) return;
-  if (process.platform === 'win32') return void taskkill(pid);
+  if (process.platform === 'win32') {
+    const { execFile } = await import('node:child_process');
+    const taskkill = `${process.env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\taskkill.exe`;
+    execFile(taskkill, ['/PID', String(pid), '/T', '/F'], { windowsHide: true }, () => undefined);
+    return;
+  }
   try {
-    process.kill(-pid, signal);
+    process.kill(-pid, 'SIGKILL');
   } catch {
     // ESRCH: all of it has already ended, which is what was wanted.
   }
-}
-
-async function taskkill(pid: number): Promise<void> {
-  const { execFile } = await import('node:child_process');
-  const root = process.env['SystemRoot'] ?? 'C:\\Windows';
-  const options = { windowsHide: true, timeout: 2000 };
-  execFile(`${root}\\System32\\taskkill.exe`, ['/PID', String(pid), '/T', '/F'], options, () => undefined);
 }

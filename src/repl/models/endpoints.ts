@@ -1,8 +1,7 @@
 import { hint } from '../config/checked-file.ts';
 import type { ChatConfig } from '../config/config.ts';
 import { ChatError } from '../errors.ts';
-import { familyOf } from './families.ts';
-import type { Endpoint, Model } from './model.ts';
+import { familyOf, type Endpoint, type Model } from './model.ts';
 
 /** `defaultModel`: what its name alone stands for. */
 export type Preset = Endpoint & { readonly defaultModel?: string };

@@ -1,6 +1,7 @@
 import type { Chat } from '../chat.ts';
-import type { Entry, StoredPart, Todo } from '../session/entry.ts';
-import { searchSessions } from '../session/search.ts';
+import type { ImagePart } from '../message.ts';
+import type { Entry, Todo } from '../session/entry.ts';
+import { searchSessions } from '../session/store.ts';
 import { MarkdownStream } from '../terminal/markdown.ts';
 import { inLine, printable } from '../terminal/printable.ts';
 import { wrapped } from '../terminal/prose.ts';
@@ -126,12 +127,11 @@ const sessionTools = (chat: Chat): OwnTool[] => [
     description: 'Shows an earlier attachment of this session again, by its name.',
     properties: { name: text },
     async call({ name }) {
-      const all = chat.session.path().flatMap(storedIn);
-      const found = all.findLast((stored) => stored.name === name);
-      const names = all.map((stored) => stored.name).join(', ') || 'none';
+      const all = chat.session.path().flatMap(imagesIn);
+      const found = all.findLast((image) => image.name === name);
+      const names = all.map((image) => image.name).join(', ') || 'none';
       if (!found) return failed(`There is no attachment of that name; there are: ${names}`);
-      const part = chat.load(found);
-      return part.type === 'image' ? { ...replied(found.name), images: [part] } : replied(part.text);
+      return { ...replied(String(name)), images: [found] };
     },
   },
   {
@@ -165,7 +165,7 @@ const sessionTools = (chat: Chat): OwnTool[] => [
   },
 ];
 
-function storedIn(entry: Entry): readonly StoredPart[] {
-  if (entry.type === 'user') return entry.content.filter((part) => part.type === 'stored');
+function imagesIn(entry: Entry): readonly ImagePart[] {
+  if (entry.type === 'user') return entry.content.filter((part) => part.type === 'image');
   return (entry.type === 'tool' && entry.images) || [];
 }

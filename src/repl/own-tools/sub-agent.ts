@@ -1,6 +1,7 @@
+import type { Chat } from '../chat.ts';
 import { createSession } from '../session/session.ts';
 import { failed, replied, type ToolReply } from '../toolbox/tool.ts';
-import type { Agent } from '../turn/agent.ts';
+
 import type { TurnEvent } from '../turn/turn-event.ts';
 import { runTurn } from '../turn/turn.ts';
 
@@ -11,7 +12,7 @@ const rounds = 25;
  * person about the same things.
  */
 export async function* runSubAgent(
-  agent: Agent,
+  agent: Chat,
   task: string,
   signal: AbortSignal,
 ): AsyncGenerator<TurnEvent, ToolReply> {
@@ -27,7 +28,7 @@ export async function* runSubAgent(
     // They are of the session.
     mode: { get: () => agent.mode },
     system: { value: () => agent.system() },
-  }) as Agent;
+  }) as Chat;
   let text = '';
   let end = 'done';
   for await (const event of runTurn(sub, signal)) {

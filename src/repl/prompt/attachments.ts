@@ -28,8 +28,6 @@ export interface Attachments {
   readonly content: Part[];
   /** For the person: a note for each that was read, a warning for each that was cut, refused or is not there. */
   readonly told: readonly { readonly type: 'note' | 'warning'; readonly text: string }[];
-  /** What the person called an image of `content`. */
-  nameOf(part: Part): string | undefined;
 }
 
 /** What a mention stands for: a text or an image, or why it is neither. */
@@ -55,13 +53,13 @@ export async function readAttachments(text: string, options: AttachmentOptions):
   const told: { type: 'note' | 'warning'; text: string }[] = [];
   const tell = (type: 'note' | 'warning', text: string) => told.push({ type, text });
   const blocks: string[] = [];
-  const images = new Map<Part, string>();
+  const images: Part[] = [];
   for (const { tag, name, content } of found) {
     if (typeof content === 'string') {
       blocks.push(wrapped(tag, { path: name, error: content }));
       tell('warning', `${name}: ${content}`);
     } else if (content.type === 'image') {
-      images.set(content, name);
+      images.push({ ...content, name });
       tell('note', `${name}: ${content.mimeType}`);
     } else {
       const { text: kept, part } = fitLines(content.text, share);
@@ -73,9 +71,8 @@ export async function readAttachments(text: string, options: AttachmentOptions):
     }
   }
   return {
-    content: [{ type: 'text', text: [live(text), ...blocks].join('\n\n') }, ...images.keys()],
+    content: [{ type: 'text', text: [live(text), ...blocks].join('\n\n') }, ...images],
     told,
-    nameOf: (part) => images.get(part),
   };
 }
 

@@ -1,21 +1,21 @@
-import { argumentsObject, type Part } from '../message.ts';
+import { argumentsObject, type Message, type Part } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import { listOf, objectOf, type JsonObject } from '../text/json.ts';
-import { safeId } from './conversation.ts';
-import type { Body } from './provider.ts';
-import { failedWith, type Conversation, type Delta, type SentMessage, type WireFormat } from './wire.ts';
+import { nativeOf, safeId } from './conversation.ts';
+import type { ModelRequest } from './provider.ts';
+import { failedWith, type Delta, type WireFormat } from './wire.ts';
 
 /** Anthropic's messages. */
-export const anthropicWire: WireFormat = { path: '/v1/messages', imagesInResults: true, body, read };
+export const anthropicWire: WireFormat = { path: '/v1/messages', body, read };
 
-function body({ system, messages, tools, maxTokens, thinking }: Conversation, model: Model): Body {
+function body({ system, messages, tools, maxTokens, thinking }: ModelRequest, model: Model): JsonObject {
   return {
     max_tokens: Math.min(maxTokens ?? Infinity, model.capabilities.maxOutput),
     // What comes before the last block is read from the cache next time.
     cache_control: { type: 'ephemeral' },
     system,
-    messages: turnsOf(messages),
-    tools: tools?.map(({ name, description, inputSchema }) => ({
+    messages: turnsOf(messages, model),
+    tools: tools.map(({ name, description, inputSchema }) => ({
       name,
       description,
       input_schema: inputSchema,
@@ -27,11 +27,11 @@ function body({ system, messages, tools, maxTokens, thinking }: Conversation, mo
 }
 
 /** Turns that alternate; all results of an answer stand in one message, first in it. */
-function turnsOf(messages: readonly SentMessage[]): object[] {
+function turnsOf(messages: readonly Message[], model: Model): object[] {
   const turns: { readonly role: string; readonly content: JsonObject[] }[] = [];
   for (const message of messages) {
     const role = message.role === 'assistant' ? 'assistant' : 'user';
-    const content = blocksOf(message);
+    const content = blocksOf(message, model);
     const last = turns.at(-1);
     if (last?.role === role) last.content.push(...content);
     else if (content.length > 0) turns.push({ role, content });
@@ -39,18 +39,23 @@ function turnsOf(messages: readonly SentMessage[]): object[] {
   return turns;
 }
 
-function blocksOf(message: SentMessage): JsonObject[] {
+function blocksOf(message: Message, model: Model): JsonObject[] {
   if (message.role === 'user') return message.content.map(blockOf);
   if (message.role === 'tool') {
-    const { id, text, images, isError } = message;
-    const content = images.length > 0 ? [{ type: 'text' as const, text }, ...images].map(blockOf) : text;
-    return [{ type: 'tool_result', tool_use_id: id, content, ...(isError && { is_error: true }) }];
+    const { callId, text: content, isError } = message;
+    return [{ type: 'tool_result', tool_use_id: callId, content, ...(isError && { is_error: true }) }];
   }
-  const { text, calls, native } = message;
+  const { text, calls } = message;
+  const native = nativeOf(message, model);
   if (native.length > 0) return native.filter(isWhole).map(asSent);
   return [
     ...(text.trim() === '' ? [] : [{ type: 'text', text }]),
-    ...calls.map(({ id, name, input }) => ({ type: 'tool_use', id, name, input })),
+    ...calls.map(({ id, name, arguments: args }) => ({
+      type: 'tool_use',
+      id,
+      name,
+      input: argumentsObject(args),
+    })),
   ];
 }
 

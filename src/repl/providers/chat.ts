@@ -1,19 +1,20 @@
-import type { Part } from '../message.ts';
+import { textOf, type AssistantMessage, type Message, type Part } from '../message.ts';
 import type { Model } from '../models/model.ts';
-import { isObject, listOf, objectOf, textOf, type JsonObject } from '../text/json.ts';
-import type { Body } from './provider.ts';
-import type { Conversation, Delta, SentAnswer, SentMessage, WireFormat } from './wire.ts';
+import { isObject, listOf, objectOf, textOf as stringOf, type JsonObject } from '../text/json.ts';
+import { nativeOf } from './conversation.ts';
+import type { ModelRequest } from './provider.ts';
+import type { Delta, WireFormat } from './wire.ts';
 
 /** Chat completions: OpenAI's older wire, and that of nearly everybody else. */
-export const chatWire: WireFormat = { path: '/chat/completions', imagesInResults: false, body, read };
+export const chatWire: WireFormat = { path: '/chat/completions', body, read };
 
-function body({ system, messages, tools, maxTokens, thinking }: Conversation, model: Model): Body {
+function body({ system, messages, tools, maxTokens, thinking }: ModelRequest, model: Model): JsonObject {
   return {
     messages: [
-      ...(system === undefined ? [] : [{ role: 'system', content: system }]),
-      ...messages.map((message) => chatMessage(message, model)),
+      ...(system === '' ? [] : [{ role: 'system', content: system }]),
+      ...messages.map((message) => messageSent(message, model)),
     ],
-    tools: tools?.map(({ name, description, inputSchema }) => ({
+    tools: tools.map(({ name, description, inputSchema }) => ({
       type: 'function',
       function: { name, description, parameters: inputSchema },
     })),
@@ -24,44 +25,45 @@ function body({ system, messages, tools, maxTokens, thinking }: Conversation, mo
 }
 
 /** How endpoints are told to think or not to, by a part of their address; for all others it is `reasoning_effort`. */
-const thinkingByHost: Readonly<Record<string, (on: boolean) => Body>> = {
+const thinkingByHost: Readonly<Record<string, (on: boolean) => JsonObject>> = {
   'openrouter.ai': (on) => ({ reasoning: { enabled: on } }),
   'deepseek.com': (on) => ({ thinking: { type: on ? 'enabled' : 'disabled' } }),
   'siliconflow.': (on) => ({ enable_thinking: on }),
 };
 
-function thinkingFields({ endpoint }: Model, on: boolean): Body {
+function thinkingFields({ endpoint }: Model, on: boolean): JsonObject {
   const host = Object.keys(thinkingByHost).find((part) => endpoint.baseUrl.includes(part));
   return thinkingByHost[host ?? '']?.(on) ?? { reasoning_effort: on ? 'medium' : 'none' };
 }
 
-function chatMessage(message: SentMessage, model: Model): object {
-  if (message.role === 'user') return { role: 'user', content: chatContent(message.content) };
-  if (message.role === 'tool') return { role: 'tool', tool_call_id: message.id, content: message.text };
-  return chatAnswer(message, model);
-}
-
-function chatContent(content: readonly Part[]): unknown {
+function messageSent(message: Message, model: Model): object {
+  if (message.role === 'tool') return { role: 'tool', tool_call_id: message.callId, content: message.text };
+  if (message.role === 'assistant') return answerSent(message, model);
+  const { role, content } = message;
   // Plain text where it will do: some servers know nothing else.
-  if (content.every((part) => part.type === 'text')) return content.map(({ text }) => text).join('\n\n');
-  return content.map((part) =>
-    part.type === 'text'
-      ? { type: 'text', text: part.text }
-      : { type: 'image_url', image_url: { url: `data:${part.mimeType};base64,${part.data}` } },
-  );
+  const isText = content.every((part) => part.type === 'text');
+  return { role, content: isText ? textOf(content) : content.map(partSent) };
 }
 
-function chatAnswer({ text, calls, native }: SentAnswer, { capabilities: { echoReasoning } }: Model): object {
+const partSent = (part: Part): object =>
+  part.type === 'text'
+    ? { type: 'text', text: part.text }
+    : { type: 'image_url', image_url: { url: `data:${part.mimeType};base64,${part.data}` } };
+
+function answerSent(message: AssistantMessage, model: Model): object {
+  const { text, calls } = message;
+  const { echoReasoning } = model.capabilities;
+  const native = nativeOf(message, model);
   const thoughts = native.find((part) => 'reasoning' in part || 'reasoning_content' in part);
   const details = native.filter(({ type }) => type !== undefined);
   return {
     role: 'assistant',
     content: text === '' ? null : text,
     ...(calls.length > 0 && {
-      tool_calls: calls.map(({ id, name, json }, at) => ({
+      tool_calls: calls.map(({ id, name, arguments: args }, at) => ({
         id,
         type: 'function',
-        function: { name, arguments: json },
+        function: { name, arguments: args },
         extra_content: native.find(({ call }) => call === at)?.['extra'],
       })),
     }),
@@ -78,7 +80,7 @@ function* read({ choices, usage }: JsonObject): Generator<Delta> {
   const delta = objectOf(choice['delta'] ?? choice['message']);
   // Some send the same under both names.
   const field = delta['reasoning_content'] ? 'reasoning_content' : 'reasoning';
-  const thought = textOf(delta[field]);
+  const thought = stringOf(delta[field]);
   if (thought) yield { reasoning: thought, native: { key: 'thoughts', part: { [field]: thought } } };
   // OpenRouter's form of thoughts, signed: those with the same index are one.
   for (const part of listOf(delta['reasoning_details']).map(objectOf))

@@ -1,36 +1,33 @@
 import { createHash } from 'node:crypto';
-import { argumentsObject, type Message, type Part } from '../message.ts';
+import { argumentsObject, type AssistantMessage, type Message, type Part } from '../message.ts';
 import type { Model } from '../models/model.ts';
-import { listOf, objectOf } from '../text/json.ts';
-import type { ModelRequest } from './provider.ts';
-import type { Conversation, SentAnswer, SentMessage } from './wire.ts';
-import { withXmlCalls } from './xml-calls.ts';
+import { listOf, objectOf, type JsonObject } from '../text/json.ts';
+import type { ModelRequest, ToolDefinition } from './provider.ts';
 
-const fitting = 'Answer with one JSON value that fits this JSON Schema, and with nothing else:';
-
-/** A request as every wire can say it; for a model that calls no tools, with the calls in its text. */
-export function conversationOf(asked: ModelRequest, model: Model, imagesInResults: boolean): Conversation {
+/** A request that every wire can say; for a model that calls no tools, with the calls in its text. */
+export function sendable(asked: ModelRequest, model: Model): ModelRequest {
   const { capabilities } = model;
+  const { schema } = asked;
   const request = capabilities.tools ? asked : withXmlCalls(asked);
-  const { system, schema, tools, maxTokens, thinking } = request;
   // Whoever asks for a schema checks the answer.
-  const whole = schema ? `${system}\n\n${fitting}\n${JSON.stringify(schema)}`.trim() : system;
+  const wish =
+    schema &&
+    `Answer with one JSON value that fits this JSON Schema, and with nothing else:\n${JSON.stringify(schema)}`;
   return {
-    system: whole || undefined,
-    messages: messagesFor(request.messages, model, imagesInResults),
-    tools: tools.length > 0 ? tools : undefined,
-    maxTokens,
-    thinking: capabilities.thinking ? thinking : undefined,
+    ...request,
+    system: [request.system, wish].filter(Boolean).join('\n\n'),
+    messages: sendableMessages(request.messages, model),
+    thinking: capabilities.thinking ? request.thinking : undefined,
   };
 }
 
 /**
- * Nothing empty, user messages merged (many chat templates want turns to alternate), images only where the model takes
- * them. A tool's images stay with its result, or follow in a user message after the last of the results.
+ * Ids and names that every wire takes, nothing empty, user messages merged (many chat templates want turns to
+ * alternate), images only where the model takes them: those of tools in a user message after the last of the results.
  */
-function messagesFor(messages: readonly Message[], model: Model, imagesInResults: boolean): SentMessage[] {
+function sendableMessages(messages: readonly Message[], model: Model): Message[] {
   const sees = model.capabilities.images;
-  const made: SentMessage[] = [];
+  const made: Message[] = [];
   let users: Part[] = [];
   const flush = () => {
     if (users.length > 0) made.push({ role: 'user', content: users });
@@ -43,15 +40,13 @@ function messagesFor(messages: readonly Message[], model: Model, imagesInResults
     } else if (message.role === 'assistant') {
       if (message.text.trim() === '' && message.calls.length === 0) continue;
       flush();
-      made.push(answerFor(message, model));
+      made.push({ ...message, calls: message.calls.map(sendableCall) });
     } else {
-      const notes = sees ? [] : message.images.map((image) => described(image).text);
+      const { images, name, callId } = message;
+      const notes = sees ? [] : images.map((image) => described(image).text);
       const text = [message.text, ...notes].filter((line) => line.trim() !== '').join('\n') || '(no text)';
-      const images = sees ? message.images : [];
-      const { role, isError } = message;
-      made.push({ role, isError, text, id: safeId(message.callId), images: imagesInResults ? images : [] });
-      if (!imagesInResults && images.length > 0)
-        users.push({ type: 'text', text: `Shown by ${message.name}:` }, ...images);
+      made.push({ ...message, callId: safeId(callId), text, images: [] });
+      if (sees && images.length > 0) users.push({ type: 'text', text: `Shown by ${name}:` }, ...images);
     }
   }
   flush();
@@ -63,28 +58,67 @@ const described = (part: Part) =>
     ? part
     : { type: 'text' as const, text: `[an image (${part.mimeType}) is left out: this model takes none]` };
 
-function answerFor(message: Message & { role: 'assistant' }, { endpoint, id }: Model): SentAnswer {
-  const { role, text, stop, calls, native, provider, model, wire } = message;
-  // Only the model that gave it knows what it is, over the same wire.
-  const isItsOwn = provider === endpoint.name && model === id && wire === endpoint.wire;
-  return {
-    role,
-    text,
-    stop,
-    native: isItsOwn ? listOf(native).map(objectOf) : [],
-    calls: calls.map((call) => {
-      const input = argumentsObject(call.arguments);
-      // What a model called may be no name at all.
-      const name = call.name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unknown';
-      // Servers parse what they are sent back.
-      const json = Object.keys(input).length > 0 ? call.arguments : '{}';
-      return { id: safeId(call.id), name, input, json };
-    }),
-  };
-}
+/** What a model called may be no name at all, and its arguments no JSON, which servers parse. */
+const sendableCall = ({ id, name, arguments: text }: AssistantMessage['calls'][number]) => ({
+  id: safeId(id),
+  name: name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unknown',
+  arguments: Object.keys(argumentsObject(text)).length > 0 ? text : '{}',
+});
 
 /** An id that every wire takes: those of some providers are too long for others, or have characters they refuse. */
 export const safeId = (id: unknown): string =>
   typeof id === 'string' && /^[\w-]{1,40}$/.test(id)
     ? id
     : `call_${createHash('sha256').update(String(id)).digest('hex').slice(0, 24)}`;
+
+/** What an answer holds for the model that gave it, over the same wire; empty for any other. */
+export const nativeOf = (
+  { native, provider, model, wire }: AssistantMessage,
+  { endpoint, id }: Model,
+): readonly JsonObject[] =>
+  provider === endpoint.name && model === id && wire === endpoint.wire ? listOf(native).map(objectOf) : [];
+
+/** The request for a model that has no other way to call tools than in its text. */
+const withXmlCalls = ({ system, messages, tools, ...request }: ModelRequest): ModelRequest => ({
+  ...request,
+  system: [system, ...instructions(tools)].filter((text) => text !== '').join('\n\n'),
+  messages: messages.map(asText),
+  tools: [],
+});
+
+/** How to call, and which tools there are. */
+function instructions(tools: readonly ToolDefinition[]): string[] {
+  if (tools.length === 0) return [];
+  return [
+    '# Tools',
+    'To call a tool, end your answer with this, as plain text and not in a code block:',
+    callText('the_tool', '{"key": "value"}'),
+    'The arguments fit the schema of the tool. Write "\\u003c/" for "</" in them. ' +
+      'You may make several calls, one after the other. Then stop: the results come in the next message, as ' +
+      '<tool_result>. Never write results yourself.',
+    ...tools.map(
+      ({ name, description, inputSchema }) =>
+        `## ${name}\n${description}\nArguments: ${JSON.stringify(inputSchema)}`,
+    ),
+  ];
+}
+
+/** Calls and results as text. */
+function asText(message: Message): Message {
+  if (message.role === 'user') return message;
+  if (message.role === 'tool') {
+    // What a tool gives cannot end its own result.
+    const inside = message.text.replaceAll('</tool_result', '<\\/tool_result');
+    const head = `<tool_result name="${message.name}"${message.isError ? ' error="true"' : ''}>`;
+    const result = { type: 'text' as const, text: `${head}\n${inside}\n</tool_result>` };
+    return { role: 'user', content: [result, ...message.images] };
+  }
+  if (message.calls.length === 0) return message;
+  const { native: _, ...rest } = message;
+  const calls = message.calls.map(sendableCall).map((call) => callText(call.name, call.arguments));
+  return { ...rest, text: [message.text, ...calls].filter(Boolean).join('\n\n'), calls: [], stop: 'done' };
+}
+
+/** In JSON `<` stands only within strings, where there is another way to write it. */
+const callText = (name: string, args: string): string =>
+  `<tool_call>{"name": ${JSON.stringify(name)}, "arguments": ${args.replaceAll('</', '\\u003c/')}}</tool_call>`;

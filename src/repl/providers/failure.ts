@@ -1,7 +1,7 @@
 import { ChatError, type ChatErrorCode } from '../errors.ts';
 import type { Endpoint } from '../models/model.ts';
 import { objectOf, textOf, type JsonObject } from '../text/json.ts';
-import { ProviderFailure, type Body } from './provider.ts';
+import { ProviderFailure } from './provider.ts';
 
 /** There is no common code for a conversation that is too long: these are the words of many servers. */
 const overflow = new RegExp(
@@ -22,10 +22,6 @@ const busy = /overloaded|unavailable|internal|server_error|api_error|timeout|rat
 
 /** As much of what a provider says as is shown. */
 const mostMessage = 1000;
-
-/** An answer whose stream ended before the model said so, as those of a server do that was stopped. */
-export const unfinished = (): ProviderFailure =>
-  new ProviderFailure('MODEL_UNREACHABLE', 'The answer ended before it was complete.', { retryable: true });
 
 /**
  * Any error of a request as a ChatError: what it is, whether it is worth another try, and how long the provider asks
@@ -110,24 +106,21 @@ function wayOut(code: ChatErrorCode, { name, baseUrl, keyVariables, local }: End
     : '';
 }
 
-/** What a request can do without, with what endpoints call it. */
-const spared: Readonly<Record<string, RegExp>> = {
-  stream: /\bstream(?:ing|ed)?\b/i,
-  stream_options: /\bstream_options\b/,
+/** What a request can do without; most endpoints call it by its name. */
+const spared =
+  'stream_options|include|cache_control|reasoning_effort|reasoning|enable_thinking|thinking|' +
+  'temperature|top_p|max_tokens|stream';
+const otherwise: Readonly<Record<string, RegExp>> = {
   include: /\binclude\b|\bencrypted/i,
-  cache_control: /\bcache_control\b/,
-  reasoning: /\breasoning\b/,
-  reasoning_effort: /\breasoning_effort\b/,
-  thinking: /\bthinking\b/,
-  enable_thinking: /\benable_thinking\b/,
-  temperature: /\btemperature\b/,
-  top_p: /\btop_p\b/,
   // OpenAI's newer models want its newer name.
   max_tokens: /\bmax_completion_tokens\b/,
+  stream: /\bstream(?:ing|ed)?\b/i,
 };
 
 /** The field of the body that an endpoint says it does not take, among those that a request can do without. */
-export const refusedField = ({ code, message }: ChatError, body: Body): string | undefined =>
+export const refusedField = ({ code, message }: ChatError, body: JsonObject): string | undefined =>
   code === 'MODEL_REFUSED'
-    ? Object.keys(spared).find((field) => field in body && spared[field]?.test(message))
+    ? spared
+        .split('|')
+        .find((name) => name in body && (otherwise[name] ?? new RegExp(`\\b${name}\\b`)).test(message))
     : undefined;

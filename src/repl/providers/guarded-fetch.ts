@@ -8,18 +8,15 @@ const mostRedirects = 20;
  * the whole conversation on to whomever it names. `refused` makes the error of any other.
  */
 export function withinOrigin(fetched: typeof fetch, refused: (to: string) => Error): typeof fetch {
-  return async (input, init) => {
-    let response = await fetched(input, { ...init, redirect: 'manual' });
-    let url = new URL(input instanceof Request ? input.url : input);
-    for (let hops = 1; ; hops++) {
-      const location = /^30[12378]$/.test(String(response.status)) ? response.headers.get('location') : null;
-      if (location === null) return response;
-      await response.body?.cancel();
-      const to = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
-      if (to?.origin !== url.origin || hops > mostRedirects) throw refused(to?.origin ?? 'nowhere');
-      url = to;
-      response = await fetched(url, { ...init, redirect: 'manual' });
-    }
+  return async function follow(input, init, hops = 0) {
+    const url = new URL(input instanceof Request ? input.url : input);
+    const response = await fetched(input, { ...init, redirect: 'manual' });
+    const location = /^30[12378]$/.test(String(response.status)) ? response.headers.get('location') : null;
+    if (location === null) return response;
+    await response.body?.cancel();
+    const to = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+    if (to?.origin !== url.origin || hops === mostRedirects) throw refused(to?.origin ?? 'nowhere');
+    return follow(to, init, hops + 1);
   };
 }
 

@@ -1,14 +1,12 @@
 import { ChatError, type ChatErrorCode } from '../errors.ts';
 import type { AssistantMessage, Message } from '../message.ts';
-
-/** What is sent to a model, as its wire wants it. */
-export type Body = Readonly<Record<string, unknown>>;
+import type { JsonObject } from '../text/json.ts';
 
 export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
   /** JSON Schema, `type: object` at its root. */
-  readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly inputSchema: JsonObject;
 }
 
 export interface ModelRequest {
@@ -19,9 +17,9 @@ export interface ModelRequest {
   /** The most tokens of an answer; without it the model's own limit. */
   readonly maxTokens?: number;
   /** False switches thinking off where the wire can say so; true asks for it; undefined leaves it to the model. */
-  readonly thinking?: boolean;
+  readonly thinking?: boolean | undefined;
   /** JSON Schema that the answer is asked to fit. */
-  readonly schema?: Readonly<Record<string, unknown>>;
+  readonly schema?: JsonObject;
 }
 
 export type ModelEvent =

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ChatError } from '../errors.ts';
-import { appendPrivately } from '../files/private-file.ts';
+import { jsonLinesTo } from '../files/own-files.ts';
 import type { Wire } from '../message.ts';
 import { ProviderFailure } from './provider.ts';
 
@@ -22,19 +22,13 @@ type Fetch = typeof fetch;
  * where an answer repeats it. Throws USAGE when the file cannot be written.
  */
 export function recording(fetched: Fetch, file: string): Fetch {
-  const write = (text: string) => {
-    try {
-      appendPrivately(file, text);
-    } catch (error) {
-      throw new ChatError('USAGE', `The recording ${file} cannot be written.`, { cause: error });
-    }
-  };
-  write('');
+  const write = jsonLinesTo(file, 'recording');
   return async (input, init) => {
     const at = Date.now();
     const { pathname: path } = new URL(input instanceof Request ? input.url : input);
     const response = await fetched(input, init);
-    const { status, headers, body } = response;
+    const sent = new Headers(init?.headers);
+    const key = sent.get('x-api-key') ?? sent.get('authorization')?.replace(/^Bearer /i, '');
     async function* kept(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
       const chunks: Uint8Array[] = [];
       let cut = true;
@@ -46,28 +40,21 @@ export function recording(fetched: Fetch, file: string): Fetch {
         cut = false;
       } finally {
         // Also when whoever reads has gone.
-        const text = withoutKey(Buffer.concat(chunks).toString(), new Headers(init?.headers));
-        const type = headers.get('content-type') ?? '';
-        write(`${JSON.stringify({ at, path, status, type, text, cut } satisfies Recorded)}\n`);
+        const all = Buffer.concat(chunks).toString();
+        const text = key ? all.replaceAll(key, '…') : all;
+        const type = response.headers.get('content-type') ?? '';
+        write({ at, path, status: response.status, type, text, cut } satisfies Recorded);
       }
     }
-    return new Response(body && ReadableStream.from(kept(body)), response);
+    return new Response(response.body && ReadableStream.from(kept(response.body)), response);
   };
 }
 
-function withoutKey(text: string, headers: Headers): string {
-  const key = headers.get('x-api-key') ?? headers.get('authorization')?.replace(/^Bearer /i, '');
-  return key ? text.replaceAll(key, '…') : text;
-}
-
-export interface Replay {
-  readonly fetch: Fetch;
-  /** How what was recorded is spoken to, as its first path tells. */
-  readonly wire: Wire;
-}
-
-/** Answers requests with what was recorded, in the order of the requests. Throws USAGE for what is no recording. */
-export function replaying(file: string): Replay {
+/**
+ * Answers requests with what was recorded, in the order of the requests; `wire`: how that was spoken to. Throws USAGE
+ * for what is no recording.
+ */
+export function replaying(file: string): { readonly fetch: Fetch; readonly wire: Wire } {
   const recorded = recordedIn(file);
   let requests = 0;
   const { path } = recorded[0] ?? {};

@@ -1,7 +1,7 @@
 import type { Wire } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import { isObject, tooDeep, type JsonObject } from '../text/json.ts';
-import { ProviderFailure, type Body } from './provider.ts';
+import { ProviderFailure } from './provider.ts';
 import { failedWith } from './wire.ts';
 
 /** Longer than any time limit of ours, which ends a request sooner: an SDK without a number would take its own. */
@@ -11,11 +11,11 @@ const requestTimeoutMs = 60 * 60 * 1000;
 interface Client {
   post(
     path: string,
-    how: { body: Body; stream: boolean; signal: AbortSignal },
+    how: { body: JsonObject; stream: boolean; signal: AbortSignal },
   ): { withResponse(): Promise<{ data: unknown; response: Response }> };
 }
 
-export interface Connection {
+interface Connection {
   readonly model: Model;
   readonly key: string | undefined;
   readonly fetch: typeof fetch;
@@ -28,30 +28,27 @@ export interface Connection {
  */
 export async function* eventsOf(
   path: string,
-  body: Body,
+  body: JsonObject,
   connection: Connection,
 ): AsyncGenerator<JsonObject> {
-  const { signal } = connection;
   const client = await clientOf(connection);
-  const sent = client.post(path, { body, stream: body['stream'] === true, signal });
-  const { data, response } = await sent.withResponse();
-  for await (const event of rawEvents(data, response)) {
+  const how = { body, stream: body['stream'] === true, signal: connection.signal };
+  const { data, response } = await client.post(path, how).withResponse();
+  const streams = typeof data === 'object' && data !== null && Symbol.asyncIterator in data;
+  const json = /^application\/(\w+\+)?json/.test(response.headers.get('content-type') ?? '');
+  for await (const event of streams && !json ? (data as AsyncIterable<unknown>) : wholeAnswer()) {
     if (!isObject(event)) continue;
     // Parts of an answer are kept, and sent back, as they came: one that cannot be written would spoil the session.
     if (tooDeep(event)) throw new ProviderFailure('MODEL_REFUSED', 'The answer is nested too deeply.');
     yield event;
   }
-}
-
-async function* rawEvents(data: unknown, response: Response): AsyncGenerator<unknown> {
-  const streams = typeof data === 'object' && data !== null && Symbol.asyncIterator in data;
-  const json = /^application\/(\w+\+)?json/.test(response.headers.get('content-type') ?? '');
-  if (streams && !json) return yield* data as AsyncIterable<unknown>;
-  const whole: unknown = streams ? await response.json() : data;
-  if (!isObject(whole)) throw new Error('the answer is no JSON object');
-  // Routers answer 200 with an error inside.
-  if (whole['error']) throw failedWith(whole['error']);
-  yield whole;
+  async function* wholeAnswer() {
+    const whole: unknown = streams ? await response.json() : data;
+    if (!isObject(whole)) throw new Error('the answer is no JSON object');
+    // Routers answer 200 with an error inside.
+    if (whole['error']) throw failedWith(whole['error']);
+    yield whole;
+  }
 }
 
 /** Loads the SDK and makes its client for one request. Retries and time limits are ours, and so is the terminal. */
@@ -64,7 +61,8 @@ async function clientOf({ model, key, fetch }: Connection): Promise<Client> {
       ...(key !== undefined && { 'x-api-key': key }),
       'anthropic-version': '2023-06-01',
     };
-  const options = {
+  const { default: Sdk } = await loadSdk(wire);
+  return new Sdk({
     baseURL,
     // The SDKs insist on a key, or look for one in places of their own; without one, its header is taken off again.
     apiKey: key ?? 'none',
@@ -72,12 +70,10 @@ async function clientOf({ model, key, fetch }: Connection): Promise<Client> {
     fetch,
     maxRetries: 0,
     timeout: requestTimeoutMs,
-    logLevel: 'off' as const,
-  };
-  // No account is taken from the environment: it is not meant for every endpoint.
-  const none = { organization: null, project: null, webhookSecret: null };
-  const { default: Sdk } = await loadSdk(wire);
-  return new Sdk({ ...options, ...(wire !== 'anthropic' && none) });
+    logLevel: 'off',
+    // No account is taken from the environment: it is not meant for every endpoint.
+    ...(wire !== 'anthropic' && { organization: null, project: null, webhookSecret: null }),
+  });
 }
 
 type Sdk = { readonly default: new (options: object) => Client };

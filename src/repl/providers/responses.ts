@@ -1,19 +1,19 @@
-import type { Part } from '../message.ts';
+import type { Message, Part } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import { isObject, listOf, objectOf, type JsonObject } from '../text/json.ts';
-import { safeId } from './conversation.ts';
-import type { Body } from './provider.ts';
-import { failedWith, type Conversation, type Delta, type SentMessage, type WireFormat } from './wire.ts';
+import { nativeOf, safeId } from './conversation.ts';
+import type { ModelRequest } from './provider.ts';
+import { failedWith, type Delta, type WireFormat } from './wire.ts';
 
 /** OpenAI's newer wire, the only one over which its newer models both think and call tools. */
-export const responsesWire: WireFormat = { path: '/responses', imagesInResults: false, body, read };
+export const responsesWire: WireFormat = { path: '/responses', body, read };
 
 /** Nothing is stored there, so the thoughts travel with the request, encrypted. */
-function body({ system, messages, tools, maxTokens, thinking }: Conversation, model: Model): Body {
+function body({ system, messages, tools, maxTokens, thinking }: ModelRequest, model: Model): JsonObject {
   return {
     instructions: system,
-    input: messages.flatMap(itemsFor),
-    tools: tools?.map(({ name, description, inputSchema }) => ({
+    input: messages.flatMap((message) => itemsFor(message, model)),
+    tools: tools.map(({ name, description, inputSchema }) => ({
       type: 'function',
       name,
       description,
@@ -29,18 +29,24 @@ function body({ system, messages, tools, maxTokens, thinking }: Conversation, mo
   };
 }
 
-function itemsFor(message: SentMessage): object[] {
+function itemsFor(message: Message, model: Model): object[] {
   if (message.role === 'user') return [{ role: 'user', content: message.content.map(inputOf) }];
   if (message.role === 'tool')
-    return [{ type: 'function_call_output', call_id: message.id, output: message.text }];
-  const { text, calls, native, stop } = message;
+    return [{ type: 'function_call_output', call_id: message.callId, output: message.text }];
+  const { text, calls, stop } = message;
+  const native = nativeOf(message, model);
   // Thoughts are refused without what followed them, and unknown without their encrypted text: then it is plain text.
   const isLost = native.some((item) => item['type'] === 'reasoning' && !item['encrypted_content']);
   if (native.length > 0 && !isLost && stop !== 'length')
     return native.map((item) => ('call_id' in item ? { ...item, call_id: safeId(item['call_id']) } : item));
   return [
     ...(text === '' ? [] : [{ role: 'assistant', content: text }]),
-    ...calls.map(({ id, name, json }) => ({ type: 'function_call', call_id: id, name, arguments: json })),
+    ...calls.map(({ id, name, arguments: args }) => ({
+      type: 'function_call',
+      call_id: id,
+      name,
+      arguments: args,
+    })),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolCall } from '../message.ts';
+import { objectOf, tooDeep } from '../text/json.ts';
 import type { ModelEvent, ToolDefinition } from './provider.ts';
-import { readXmlCall } from './xml-calls.ts';
 
 export type TextPiece = Extract<ModelEvent, { type: 'text' | 'reasoning' }>;
 
@@ -115,3 +115,45 @@ const isCall = (tag: string): boolean => /^<[tf](?:ool_call|unction)/i.test(tag)
 
 /** The marks a line opens a fence with; ```code``` on one line is none. */
 const fenceIn = (line: string): string => /^\s*(~{3,}|`{3,}(?=[^`]*$))/.exec(line)?.[1] ?? '';
+
+/**
+ * What stands between the tags of a call, as name and JSON arguments: JSON with both, as the system prompt asks for it,
+ * or elements of their own for function and parameters. What cannot be read keeps its raw text.
+ */
+function readXmlCall(open: string, body: string, tools: readonly ToolDefinition[]): Omit<ToolCall, 'id'> {
+  const raw = open + body;
+  const [, name, inside = ''] =
+    /^(?:<tool_call>\s*)?<function=([\w.-]{1,128})>([^]*?)(?:<\/function>\s*)?$/i.exec(raw) ?? [];
+  if (name !== undefined) return { name, arguments: parameters(inside, name, tools) ?? raw };
+  const { name: called, arguments: args, parameters: given = {} } = objectOf(jsonIn(body));
+  const value = args ?? given;
+  if (typeof called === 'string')
+    return { name: called, arguments: typeof value === 'string' ? value : JSON.stringify(value) };
+  // The name in a call that cannot be read tells the model which of them it was.
+  const guessed = /"name"\s*:\s*"([\w.-]{1,128})"/.exec(body.slice(0, 1000))?.[1];
+  return { name: guessed ?? 'tool_call', arguments: raw };
+}
+
+/** Arguments as JSON, or as `<parameter=name>value</parameter>`, with the types that the tool's schema wants. */
+function parameters(body: string, name: string, tools: readonly ToolDefinition[]): string | undefined {
+  const text = body.trim();
+  if (text.startsWith('{')) return text;
+  const properties = objectOf(tools.find((tool) => tool.name === name)?.inputSchema['properties']);
+  const pieces = text.split('</parameter>').filter((piece) => piece.trim() !== '');
+  const args = pieces.map((piece) => {
+    const [, key = '', value = ''] = /^\s*<parameter=([^<>\s]{1,128})>\r?\n?([^]*?)\r?\n?$/.exec(piece) ?? [];
+    const isText = objectOf(properties[key])['type'] === 'string';
+    return [key, isText ? value : (jsonIn(value) ?? value)] as const;
+  });
+  return args.some(([key]) => key === '') ? undefined : JSON.stringify(Object.fromEntries(args));
+}
+
+/** Undefined for what is no JSON. */
+function jsonIn(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return tooDeep(value) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}

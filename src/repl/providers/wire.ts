@@ -1,46 +1,15 @@
-import type { ImagePart, Part, Stop, ToolMessage, Usage } from '../message.ts';
+import type { Usage } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import type { JsonObject } from '../text/json.ts';
-import type { Body, ModelRequest } from './provider.ts';
+import type { ModelRequest } from './provider.ts';
 
 /** One way to talk to models. Both functions only translate; what streams is gathered by Answer. */
 export interface WireFormat {
   readonly path: string;
-  /** Where the images of a tool's result may stand: in it, or else in a message of the person's side. */
-  readonly imagesInResults: boolean;
-  /** What is not the same on all wires. Fields that are undefined are left out. */
-  body(conversation: Conversation, model: Model): Body;
+  /** What is not the same on all wires, of a request as `sendable` makes it. What is empty or undefined is left out. */
+  body(request: ModelRequest, model: Model): JsonObject;
   /** What an event says, or an answer that came whole. Throws what a provider says of a failure. */
   read(event: JsonObject): Iterable<Delta>;
-}
-
-/** A request as every wire can say it. `tools` is undefined when there are none. */
-export interface Conversation {
-  readonly system: string | undefined;
-  readonly messages: readonly SentMessage[];
-  readonly tools: ModelRequest['tools'] | undefined;
-  readonly maxTokens: number | undefined;
-  /** Undefined also where the model does not think. */
-  readonly thinking: boolean | undefined;
-}
-
-/** A message with ids and names that every wire takes. */
-export type SentMessage =
-  | { readonly role: 'user'; readonly content: readonly Part[] }
-  | SentAnswer
-  | (Pick<ToolMessage, 'role' | 'text' | 'isError'> & {
-      readonly id: string;
-      readonly images: readonly ImagePart[];
-    });
-
-export interface SentAnswer {
-  readonly role: 'assistant';
-  readonly text: string;
-  readonly stop: Stop;
-  /** `json`: the arguments word for word. */
-  readonly calls: readonly { readonly id: string; readonly name: string; input: object; json: string }[];
-  /** What the answer holds for its own model alone; empty for any other. */
-  readonly native: readonly JsonObject[];
 }
 
 /** What is new in an answer. */

@@ -19,13 +19,8 @@ const todo = g.object({
 });
 export type Todo = g.Guarded<typeof todo>;
 
-/** An image or a long text is kept once, by its hash, beside the sessions. `name`: what the person called it. */
-const storedPart = g.object({ type: g.oneOf('stored'), sha256: g.text, mimeType: g.text, name: g.text });
-export type StoredPart = g.Guarded<typeof storedPart>;
-
 const textPart = g.object({ type: g.oneOf('text'), text: g.text });
-const imagePart = g.object({ type: g.oneOf('image'), mimeType: g.text, data: g.text });
-const part = g.either(g.either(textPart, imagePart), storedPart);
+const imagePart = g.object({ type: g.oneOf('image'), mimeType: g.text, data: g.text }, { name: g.text });
 
 const { number } = g;
 const message: g.Guard<AssistantMessage> = g.object({
@@ -46,26 +41,29 @@ const message: g.Guard<AssistantMessage> = g.object({
   calls: g.list(g.object({ id: g.text, name: g.text, arguments: g.text })),
 });
 
-// Nothing but a flag switches questions off: yolo is in no session.
-const mode = g.oneOf('plan', 'ask', 'auto');
-
 /** What each kind of entry holds, so that a damaged file cannot end the program. */
 const bodies = {
   /** `typed`: before attachments were read; `line`: the same with what is `inert` in it, to be edited again. */
-  user: g.object({ content: g.list(part) }, { typed: g.text, line: g.text }),
+  user: g.object({ content: g.list(g.either(textPart, imagePart)) }, { typed: g.text, line: g.text }),
   assistant: g.object({ message }),
   /** What came of a call stands with `done`. */
   tool: g.object(
     { callId: g.text, name: g.text, state: g.oneOf('proposed', 'started', 'done') },
-    { text: g.text, images: g.list(storedPart), isError: g.flag, ms: number },
+    { text: g.text, images: g.list(imagePart), isError: g.flag, ms: number },
   ),
-  mode: g.object({ mode }),
-  model: g.object({ model: g.text }),
-  /** With what it brings along: mode and model hold until something else is chosen. */
-  profile: g.object({ name: g.textOrNull }, { mode, model: g.text }),
-  name: g.object({ name: g.text }),
-  system: g.object({ text: g.textOrNull }),
-  roots: g.object({ roots: g.list(g.text) }),
+  /** What the person has chosen, on whichever branch; null takes back what is configured. */
+  set: g.object(
+    {},
+    {
+      // Nothing but a flag switches questions off: yolo is in no session.
+      mode: g.oneOf('plan', 'ask', 'auto'),
+      model: g.text,
+      profile: g.textOrNull,
+      roots: g.list(g.text),
+      system: g.textOrNull,
+      name: g.text,
+    },
+  ),
   todos: g.object({ todos: g.list(todo) }),
   /** `request`: the newest words of the person, when their message is not among those that were kept. */
   compaction: g.object(

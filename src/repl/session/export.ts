@@ -17,7 +17,9 @@ function blocksOf(entry: Entry): string[] {
   switch (entry.type) {
     case 'user': {
       // What came with it, not what that held.
-      const others = entry.content.flatMap((part) => (part.type === 'stored' ? [`*[${part.name}]*`] : []));
+      const others = entry.content.flatMap((part) =>
+        part.type === 'image' ? [`*[${oneLine(part.name ?? 'image')}]*`] : [],
+      );
       return entry.typed === '' ? [] : ['## You', quoted([text, ...others].join('\n\n'))];
     }
     case 'assistant': {

@@ -1,62 +1,57 @@
-import { closeSync, constants, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ChatError } from '../errors.ts';
-import { makePrivateFolder, openToAppend } from '../files/private-file.ts';
-import { takeLock } from './lock.ts';
+import { makeSessionFolder, openSessionFile } from '../files/own-files.ts';
 
 /**
- * A session file that this process may write, until it is closed. A new one is made with the first thing that the
- * person says: a session that is opened and left leaves nothing.
+ * A session file that this process alone may write, until it is closed. A new one is made with the first thing that
+ * the person says: a session that is opened and left leaves nothing.
  */
 export class SessionFile {
   readonly path: string;
-  #release: (() => void) | undefined;
+  isMade = false;
   #opened: number | undefined;
   /** Lines of a file that is not made yet. */
   #waiting = '';
   /** The last line may have been cut, by a crash or a full disk: the next one must not be glued to it. */
-  #before = '\n';
+  #before = '';
 
-  /** `release`: gives back the lock of a file that is there. Throws SESSION_UNUSABLE. */
-  constructor(path: string, release?: () => void) {
+  /** `isThere`: it is there, and locked for us. Throws SESSION_UNUSABLE. */
+  constructor(path: string, isThere = false) {
     this.path = path;
-    this.#release = release;
-    if (release) this.#opened = openToAppend(path, 0, 'SESSION_UNUSABLE');
-  }
-
-  get isMade(): boolean {
-    return this.#release !== undefined;
+    this.isMade = isThere;
+    if (!isThere) return;
+    this.#opened = openSessionFile(path, 0);
+    this.#before = '\n';
   }
 
   /** Appends a line; `said`: something that the file is made for. Throws SESSION_UNUSABLE when it is not kept whole. */
   write(line: string, said: boolean): void {
-    if (this.isMade) return this.#append(line);
-    if (said) return this.#make(this.#waiting + line);
-    this.#waiting += line;
-    return undefined;
+    if (this.isMade) this.#append(`${line}\n`);
+    else if (said) this.#make(`${this.#waiting}${line}\n`);
+    else this.#waiting += `${line}\n`;
   }
 
   close(): void {
-    if (this.#opened !== undefined) closeSync(this.#opened);
+    if (this.#opened === undefined) return;
+    closeSync(this.#opened);
     this.#opened = undefined;
-    this.#release?.();
+    unlock(this.path);
   }
 
   #make(lines: string): void {
     const folder = dirname(this.path);
     // The folder above it first: either could have been put there by somebody else.
-    for (const one of [dirname(folder), folder]) makePrivateFolder(one, 'SESSION_UNUSABLE');
-    const release = takeLock(this.path);
-    if (!release) throw failed(this.path, 'it is open in another window');
+    for (const one of [dirname(folder), folder]) makeSessionFolder(one);
+    if (!lock(this.path)) throw failed(this.path, 'it is open in another window');
     try {
-      this.#opened = openToAppend(this.path, constants.O_CREAT | constants.O_EXCL, 'SESSION_UNUSABLE');
-      this.#before = '';
+      this.#opened = openSessionFile(this.path, constants.O_CREAT | constants.O_EXCL);
       this.#append(lines);
-      this.#release = release;
+      this.isMade = true;
     } catch (error) {
       if (this.#opened !== undefined) rmSync(this.path, { force: true });
       this.close();
-      release();
+      unlock(this.path);
       throw error;
     }
   }
@@ -84,3 +79,52 @@ const failed = (path: string, why: string, options?: ErrorOptions): ChatError =>
     `${path} cannot be written: ${why}. What was said last is not kept.`,
     options,
   );
+
+/**
+ * Takes the right to write a session: `<file>.lock`, which says which process has it and when that was started. False
+ * when one that lives has it; the lock of one that is gone is taken over.
+ */
+export function lock(file: string): boolean {
+  if (isLocked(file)) return false;
+  unlock(file);
+  try {
+    writeFileSync(`${file}.lock`, `${process.pid} ${startOf(process.pid)}\n`, { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    // Another one was faster.
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+export const unlock = (file: string): void => rmSync(`${file}.lock`, { force: true });
+
+/** Whether a process that lives has the session open. */
+export function isLocked(file: string): boolean {
+  const [, pid, start] = /^(\d+) (\S+)\n$/.exec(read(`${file}.lock`)) ?? [];
+  // The number may belong to another program by now.
+  return pid !== undefined && lives(Number(pid)) && startOf(Number(pid)) === start;
+}
+
+function lives(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** When a process was started, in ticks since the machine was; `-` where only another program could tell. */
+function startOf(pid: number): string {
+  const stat = read(`/proc/${pid}/stat`);
+  // Field 22, counted after the program's name, which may hold spaces and brackets.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '-';
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return ''; // Not there: no lock, or no such process.
+  }
+}

@@ -1,14 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { ChatError } from '../errors.ts';
-import { readSessionText } from '../files/private-file.ts';
-import { parseEntry, parseHeader, type Entry, type EntryBody, type SessionHeader } from './entry.ts';
-import { takeLock } from './lock.ts';
-import { SessionFile } from './session-file.ts';
-import { reduce, type State } from './state.ts';
+import { readSessionText } from '../files/own-files.ts';
+import {
+  parseEntry,
+  parseHeader,
+  type Entry,
+  type EntryBody,
+  type EntryOf,
+  type SessionHeader,
+} from './entry.ts';
+import { lock, SessionFile, unlock } from './session-file.ts';
 import { noResult, unfinishedCalls } from './unfinished.ts';
 
-const lineOf = (value: object): string => `${JSON.stringify(value)}\n`;
+/** What the person has chosen; what is undefined is as the configuration says. */
+export type State = Omit<EntryOf<'set'>, 'type' | 'id' | 'parent' | 'ts'>;
+
+const newId = (): string => randomBytes(4).toString('hex');
 
 /**
  * A conversation: a tree of entries, of which one branch is the one that goes on. Entries only ever come after the one
@@ -16,9 +24,8 @@ const lineOf = (value: object): string => `${JSON.stringify(value)}\n`;
  */
 export class Session {
   readonly header: SessionHeader;
-  /** What was chosen, and the entries that say so: they hang on nothing, and nothing hangs on them. */
+  /** What was chosen last, on whichever branch: it is no part of the tree. */
   state: State = {};
-  readonly set: Entry[] = [];
   /** The entry that the next one hangs on; null at the beginning. */
   leaf: string | null = null;
   /** Lines of its file that could not be read. */
@@ -42,9 +49,12 @@ export class Session {
     return this.#file?.isMade ? this.#file.path : undefined;
   }
 
-  /** From the root to the leaf, or to another entry. That to the leaf grows with `append`. */
-  path(to?: string | null): readonly Entry[] {
-    return to === undefined ? (this.#path ??= this.#pathTo(this.leaf)) : this.#pathTo(to);
+  /** From the root to the leaf. It grows with `append`. */
+  path(): readonly Entry[] {
+    if (this.#path) return this.#path;
+    const found: Entry[] = [];
+    for (let at = this.entry(this.leaf ?? ''); at; at = this.entry(at.parent ?? '')) found.push(at);
+    return (this.#path = found.toReversed());
   }
   entry = (id: string): Entry | undefined => this.#entries.get(id);
   /** All of the tree, oldest first. */
@@ -52,10 +62,9 @@ export class Session {
 
   /** Writes the entry, then returns it. Throws SESSION_UNUSABLE when it cannot be written; all is as before, then. */
   append(body: EntryBody): Entry {
-    const stamp = { id: randomBytes(4).toString('hex'), parent: this.leaf, ts: new Date().toISOString() };
-    if (this.entry(stamp.id)) return this.append(body);
-    // Twice: to stand first in the line, and to win over those of an entry that is given as a body.
-    const line = lineOf(Object.assign({ type: body.type, ...stamp }, body, stamp));
+    let id = newId();
+    while (this.entry(id)) id = newId();
+    const line = JSON.stringify({ id, parent: this.leaf, ts: new Date().toISOString(), ...body });
     // Read back, so that it is now what it will be after a restart, whatever becomes of `body`.
     const entry = parseEntry(line);
     if (!entry) throw new TypeError(`This is no entry: ${line.slice(0, 200)}`);
@@ -71,20 +80,12 @@ export class Session {
     this.append({ type: 'leaf', to: id });
   }
 
-  /** Takes over what another session holds, as the first of its lines. */
-  begin(entries: readonly Entry[]): void {
-    for (const entry of entries) {
-      this.#file?.write(lineOf(entry), entry.type === 'user');
-      this.take(entry);
-    }
-  }
-
-  /** Takes the next entry of its file. */
-  take(entry: Entry): void {
-    const state = reduce(this.state, entry);
-    if (state) {
-      this.state = state;
-      this.set.push(entry);
+  /** Takes the next entry of its file; `isNew`: it is not in it yet. */
+  take(entry: Entry, isNew = false): void {
+    if (isNew) this.#file?.write(JSON.stringify(entry), entry.type === 'user');
+    if (entry.type === 'set') {
+      const { type: _, id: _id, parent: _parent, ts: _ts, ...chosen } = entry;
+      this.state = { ...this.state, ...chosen };
     } else if (entry.type === 'leaf') {
       this.leaf = this.#placeOf(entry.to);
       this.#path = undefined;
@@ -108,12 +109,6 @@ export class Session {
     else this.#path = undefined;
     this.leaf = this.#newest = entry.id;
   }
-
-  #pathTo(id: string | null): Entry[] {
-    const found: Entry[] = [];
-    for (let at = this.#entries.get(id ?? ''); at; at = this.#entries.get(at.parent ?? '')) found.push(at);
-    return found.toReversed();
-  }
 }
 
 /** A new session, whose file will be in a folder; without a folder it is kept nowhere. */
@@ -122,44 +117,43 @@ export function createSession(
   more: Pick<SessionHeader, 'cwd' | 'temporary' | 'parent'>,
 ): Session {
   const created = new Date().toISOString();
-  const id = randomBytes(4).toString('hex');
-  const name = `${created.replaceAll(/[:.]/g, '-')}_${id}.jsonl`;
+  const id = newId();
   const header: SessionHeader = { v: 1, type: 'session', id, created, ...more };
+  const name = `${created.replaceAll(/[:.]/g, '-')}_${id}.jsonl`;
   const file = folder === undefined ? undefined : new SessionFile(join(folder, name));
-  file?.write(lineOf(header), false);
+  file?.write(JSON.stringify(header), false);
   return new Session(header, file);
 }
 
 /** Opens a session to go on with it; a copy when another process has it open. Throws SESSION_UNUSABLE. */
 export function openOrFork(folder: string, path: string): { session: Session; forked: boolean } {
   readSessionText(path, 1); // Throws for what is no file of ours, before a lock is put beside it.
-  const release = takeLock(path);
+  const isOurs = lock(path);
   try {
     // Read after the lock was taken, so that nothing is appended in between.
     const [first = '', ...lines] = readSessionText(path).split('\n');
     const header = parseHeader(first);
-    if (!header) throw unusable(path, 'is no session of this version, or its first line is damaged');
-    const session = new Session(header, release && new SessionFile(path, release));
+    const why = 'is no session of this version, or its first line is damaged';
+    if (!header) throw new ChatError('SESSION_UNUSABLE', `${path} cannot be used: it ${why}.`);
+    const session = new Session(header, isOurs ? new SessionFile(path, true) : undefined);
     for (const line of lines) {
       const entry = parseEntry(line);
       if (entry) session.take(entry);
       else if (line !== '') session.damaged++;
     }
-    return { session: release ? session : copyElsewhere(folder, session), forked: !release };
+    return { session: isOurs ? session : copyElsewhere(folder, session), forked: !isOurs };
   } catch (error) {
-    release?.();
+    if (isOurs) unlock(path);
     throw error;
   }
 }
 
-export const unusable = (path: string, why: string): ChatError =>
-  new ChatError('SESSION_UNUSABLE', `${path} cannot be used: it ${why}.`);
-
-/** A new session that begins with the path to an entry, or to the leaf, and all that was chosen. */
-export function forkSession(folder: string, session: Session, at?: string | null): Session {
+/** A new session that begins with the path to the leaf, and all that was chosen. */
+export function forkSession(folder: string, session: Session): Session {
   const { cwd, temporary } = session.header;
   const copy = createSession(folder, { cwd, parent: session.id, ...(temporary && { temporary }) });
-  copy.begin([...session.set, ...session.path(at)]);
+  copy.append({ type: 'set', ...session.state });
+  for (const entry of session.path()) copy.take(entry, true);
   return copy;
 }
 

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, realpathSync, rmSync, statSync, type Dirent } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { ChatError } from '../errors.ts';
-import { readSessionText } from '../files/private-file.ts';
+import { readSessionText } from '../files/own-files.ts';
 import { textOf } from '../message.ts';
 import { oneLine } from '../text/one-line.ts';
-import { parseEntry, parseHeader } from './entry.ts';
-import { isLocked } from './lock.ts';
+import { parseEntry, parseHeader, wordsOf } from './entry.ts';
+import { isLocked, unlock } from './session-file.ts';
 
 /** What is listed of a session. Its texts are as they were written: print none of them raw. */
 export interface SessionInfo {
@@ -54,7 +54,8 @@ export class Store {
   remove({ file }: SessionInfo): void {
     if (isLocked(file))
       throw new ChatError('SESSION_UNUSABLE', `${basename(file)} was not removed: it is open in a window.`);
-    for (const path of [file, `${file}.lock`]) rmSync(path, { force: true });
+    rmSync(file, { force: true });
+    unlock(file);
   }
 
   /** Removes temporary sessions that were not used for 48 hours; returns how many. */
@@ -119,13 +120,21 @@ function sessionInfo(file: string): SessionInfo | undefined {
 
 /** The last name it was given, or else the first line of what the person typed first. */
 function nameOf(file: string): string {
-  const entries = readSessionText(file)
-    .split('\n')
-    .flatMap((line) => (/"type":"(?:name|user)"/.test(line) ? (parseEntry(line) ?? []) : []));
-  const given = entries.findLast((entry) => entry.type === 'name');
+  const entries = linesIn(file).flatMap((line) =>
+    /"type":"(?:set|user)"/.test(line) ? (parseEntry(line) ?? []) : [],
+  );
+  const given = entries.findLast((entry) => entry.type === 'set' && entry.name !== undefined);
   const first = entries.find((entry) => entry.type === 'user');
-  const text = given?.name ?? first?.typed ?? textOf(first?.content ?? []);
-  return oneLine(text.trim().split('\n', 1)[0] ?? '', 100);
+  const text = given?.type === 'set' ? given.name : (first?.typed ?? textOf(first?.content ?? []));
+  return oneLine(text?.trim().split('\n', 1)[0] ?? '', 100);
+}
+
+function linesIn(file: string): string[] {
+  try {
+    return readSessionText(file).split('\n');
+  } catch {
+    return []; // Removed since it was listed.
+  }
 }
 
 /** The newest of the same name; of those that only begin so, there must be no other. */
@@ -137,4 +146,33 @@ function pick(wanted: string, sessions: readonly SessionInfo[]): SessionInfo | u
   if (found.length <= 1) return found[0];
   const some = found.slice(0, 5).map(({ id, name }) => `${id} (${name})`);
   throw new ChatError('USAGE', `"${wanted}" fits ${found.length} sessions; say more: ${some.join(', ')}`);
+}
+
+interface Hit {
+  readonly session: SessionInfo;
+  readonly role: string;
+  /** One line around the first word, as it was written: do not print it raw. */
+  readonly excerpt: string;
+}
+
+/**
+ * Entries in which all words occur, in any case: the newest sessions first, as they are given, and in each the newest
+ * entries. Throws USAGE for a query without a word.
+ */
+export function searchSessions(sessions: readonly SessionInfo[], query: string, most = 20): Hit[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) throw new ChatError('USAGE', 'Say what to look for, as in: /search word another');
+  const hits: Hit[] = [];
+  for (const session of sessions)
+    for (const line of linesIn(session.file).toReversed()) {
+      const entry = parseEntry(line);
+      const { role, text } = (entry && wordsOf(entry)) ?? { role: '', text: '' };
+      const small = text.toLowerCase();
+      if (!words.every((word) => small.includes(word))) continue;
+      const from = Math.max(0, small.indexOf(words[0] ?? '') - 60);
+      const excerpt = `${from > 0 ? '…' : ''}${oneLine(text.slice(from, from + 1000), 200)}`;
+      hits.push({ session, role, excerpt });
+      if (hits.length === most) return hits;
+    }
+  return hits;
 }

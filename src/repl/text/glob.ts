@@ -21,3 +21,9 @@ export function globMatches(pattern: string, text: string): boolean {
   }
   return text.length - tail.length >= at && text.endsWith(tail);
 }
+
+/** Whether a list of patterns wants something: `!` excludes, the last pattern that fits decides; without any, all. */
+export function isWanted(patterns: readonly string[] = [], fits: (pattern: string) => boolean): boolean {
+  const last = patterns.findLast((pattern) => fits(pattern.replace(/^!/, '')));
+  return last === undefined ? patterns.every((pattern) => pattern.startsWith('!')) : !last.startsWith('!');
+}

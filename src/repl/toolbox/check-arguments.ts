@@ -3,9 +3,6 @@ import { isObject, tooDeep, type JsonObject } from '../text/json.ts';
 
 type Read<T> = { readonly value: T } | { readonly problem: string };
 
-/** As many as a model corrects at once. */
-const mostProblems = 3;
-
 /**
  * Reads the arguments of a call as the model wrote them. What is no JSON object, or does not fit the tool's schema,
  * comes back as one sentence for the model that names the parameter. A schema that cannot be understood checks nothing:
@@ -61,13 +58,5 @@ async function compile(
   // Those of servers may be of other languages, or backtrack for ever.
   if (!patterns) ajv.removeKeyword('pattern');
   const fits = ajv.compile(schema);
-  return (value) => {
-    if (fits(value)) return undefined;
-    const problems = (fits.errors ?? []).map(({ instancePath, message = 'does not fit', params }) => {
-      const where = instancePath === '' ? 'it' : `"${instancePath.slice(1).replaceAll('/', '.')}"`;
-      const [more = ''] = Object.values(params as JsonObject);
-      return `${where} ${message}${message.includes(String(more)) ? '' : `: ${JSON.stringify(more)}`}`;
-    });
-    return [...new Set(problems)].slice(0, mostProblems).join('; ');
-  };
+  return (value) => (fits(value) ? undefined : ajv.errorsText(fits.errors, { dataVar: 'it' }).slice(0, 1000));
 }

@@ -2,12 +2,12 @@ import type { Client, Transport } from '@modelcontextprotocol/client';
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { ServerConfig } from '../config/server-config.ts';
+import type { ServerConfig } from '../config/mcp-config.ts';
 import { ChatError } from '../errors.ts';
+import { jsonLinesTo } from '../files/own-files.ts';
 import type { ElicitAnswer, ElicitRequest } from '../person/form.ts';
 import { withinOrigin } from '../providers/guarded-fetch.ts';
 import { oneLine } from '../text/one-line.ts';
-import type { Trace } from './trace.ts';
 
 /** A server of the first generation may not answer what it does not know; over HTTP, silence is an outage. */
 const probeMs = { stdio: 2_000, http: 30_000 } as const;
@@ -36,65 +36,53 @@ export interface Host {
   warn(text: string): void;
 }
 
-interface Changes {
-  toolsChanged(client: Client): void;
-  promptsChanged(client: Client): void;
-}
-
-/** A client and its way to a server, before anything was said. */
+/** A client and its way to a server. */
 export interface Link {
   readonly client: Client;
   readonly transport: Transport;
-  /** The process, once it was started; undefined over HTTP. */
+  /** The process; undefined over HTTP. */
   pid(): number | undefined;
   /** What it last wrote to standard error: mostly the reason why it ended. */
   lastWords(): string;
 }
 
-/** Loads the SDK and makes what is needed to reach a server; nothing is started yet. */
-export async function openLink(config: ServerConfig, host: Host, changes: Changes): Promise<Link> {
-  const client = await createClient(config, host, changes);
-  const way = config.kind === 'http' ? await overHttp(config) : await overStdio(config, host);
-  if (host.trace) tap(way.transport, config.name, host.trace);
-  return { client, ...way };
-}
-
-/** A client that answers what this server may ask, in either revision. */
-async function createClient(config: ServerConfig, host: Host, changes: Changes): Promise<Client> {
+/** Loads the SDK and makes what is needed to reach a server; nothing is started yet. `changed`: of its lists. */
+export async function openLink(
+  config: ServerConfig,
+  host: Host,
+  changed: { tools(client: Client): void; prompts(client: Client): void },
+): Promise<Link> {
   const { name, isOwn, protocol, kind } = config;
   const { Client } = await import('@modelcontextprotocol/client');
-  const listener = (onChanged: (client: Client) => void) => ({
-    autoRefresh: false,
-    onChanged: () => onChanged(client),
-  });
-  // Our own is told of new roots at once, which only the older revision can do, and hands us plans instead of asking.
-  const usual = isOwn || protocol === '2025-11-25' ? ({ mode: 'legacy' } as const) : undefined;
-  const asked =
-    protocol === 'auto'
-      ? ({ mode: 'auto', probe: { timeoutMs: probeMs[kind] } } as const)
-      : { mode: { pin: protocol } };
+  const pinned = protocol === '2025-11-25' ? 'legacy' : { pin: protocol };
+  const mode = protocol === 'auto' ? 'auto' : pinned;
   const client: Client = new Client(host.clientInfo, {
+    // Our own hands us plans instead of asking.
     capabilities: { roots: { listChanged: true }, ...(!isOwn && { elicitation: { form: {} } }) },
-    versionNegotiation: usual ?? asked,
-    listChanged: { tools: listener(changes.toolsChanged), prompts: listener(changes.promptsChanged) },
+    versionNegotiation: { mode, ...(mode === 'auto' && { probe: { timeoutMs: probeMs[kind] } }) },
+    listChanged: {
+      tools: { autoRefresh: false, onChanged: () => changed.tools(client) },
+      prompts: { autoRefresh: false, onChanged: () => changed.prompts(client) },
+    },
   });
   // What a server writes besides messages ends up here.
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no events
   client.onerror = (error) =>
     host.log(`${name}: ${'issues' in error ? 'it wrote what is no message' : oneLine(error.message)}`);
   client.setRequestHandler('roots/list', () => ({
-    roots: host.roots().map((path) => ({ uri: pathToFileURL(path).href, name: basename(path) || path })),
+    roots: host.roots().map((root) => ({ uri: pathToFileURL(root).href, name: basename(root) || root })),
   }));
-  if (isOwn) return client;
-  client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq: { signal } }) => {
-    // A form is all we said we can do.
-    if (!('requestedSchema' in params)) return { action: 'decline' };
-    const { message, requestedSchema } = params;
-    return {
-      ...(await host.elicit({ server: name, message, signal, requestedSchema: { ...requestedSchema } })),
-    };
-  });
-  return client;
+  if (!isOwn)
+    client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq: { signal } }) => {
+      // A form is all we said we can do.
+      if (!('requestedSchema' in params)) return { action: 'decline' };
+      const { message, requestedSchema } = params;
+      const schema = { ...requestedSchema };
+      return { ...(await host.elicit({ server: name, message, signal, requestedSchema: schema })) };
+    });
+  const way = config.kind === 'http' ? await overHttp(config) : await overStdio(config, host);
+  if (host.trace) tap(way.transport, name, host.trace);
+  return { client, ...way };
 }
 
 type Way = Omit<Link, 'client'>;
@@ -162,6 +150,9 @@ function keyed(transport: Transport): () => Promise<void> {
   return () => send({ jsonrpc: '2.0', method: 'notifications/toolcrib/key', params: { key } });
 }
 
+/** Told of every message, as it is on the wire. */
+export type Trace = (direction: 'out' | 'in', server: string, message: unknown) => void;
+
 /** The SDK keeps handlers that were set before, and finds its stdio transport by its prototype: no wrapper would do. */
 function tap(transport: Transport, server: string, trace: Trace): void {
   const send = transport.send.bind(transport);
@@ -171,4 +162,29 @@ function tap(transport: Transport, server: string, trace: Trace): void {
     trace('out', server, message);
     return send(message, options);
   };
+}
+
+/** Appends every message to a file. Throws USAGE when it cannot be written. */
+export function traceTo(path: string): Trace {
+  const write = jsonLinesTo(path, 'trace');
+  return (direction, server, message) => write({ ts: new Date().toISOString(), server, direction, message });
+}
+
+/**
+ * Ends processes while nothing else may run (a crash, a second Ctrl-C, a server that does not end by itself): TERM,
+ * so that servers end what they started, and KILL 0.3 seconds later.
+ */
+export function endProcesses(pids: readonly number[]): void {
+  const running = pids.filter((pid) => signalTo(pid, 'SIGTERM'));
+  if (running.length === 0) return;
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+  for (const pid of running) signalTo(pid, 'SIGKILL');
+}
+
+function signalTo(pid: number, signal: 'SIGTERM' | 'SIGKILL'): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false; // It has ended, as was wanted.
+  }
 }

@@ -1,9 +1,8 @@
 import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
-import type { ServerConfig } from '../config/server-config.ts';
-import { globMatches } from '../text/glob.ts';
+import type { ServerConfig } from '../config/mcp-config.ts';
+import { globMatches, isWanted } from '../text/glob.ts';
 import { isObject, listOf, objectOf, textOf, tooDeep, type JsonObject } from '../text/json.ts';
-import { fingerprint, identityOf, toolName } from './fingerprints.ts';
-import type { Annotations, Tool } from './tool.ts';
+import { fingerprint, toolName, type Annotations, type Tool } from './tool.ts';
 
 /** A server whose pages never end is broken. */
 const mostPages = 64;
@@ -40,57 +39,31 @@ export async function listTools(
     listed.push(...listOf(page['tools']).map(objectOf));
     cursor = textOf(page['nextCursor']);
   }
-  const named = listed.filter(({ name }) => typeof name === 'string' && usualName.test(name));
   const tools = new Map<string, Omit<Tool, 'call'>>();
   const problems: string[] = [];
-  for (const said of named) {
-    const name = String(said['name']);
-    if (!isWanted(name, config.tools)) continue;
-    const problem = tools.has(name) ? 'it was listed before' : problemOf(said, config);
+  for (const said of listed) {
+    const name = textOf(said['name']) ?? '';
+    if (!usualName.test(name)) {
+      // Its name could look like anything here.
+      problems.push('a tool whose name is not up to 128 letters, digits, "_", "-", "." and "/"');
+      continue;
+    }
+    if (!isWanted(config.tools, (pattern) => globMatches(pattern, name))) continue;
+    const problem = tools.has(name) ? 'it was listed before' : problemOf(said);
     if (problem === undefined) tools.set(name, toolOf(said, name, config));
     else problems.push(`"${name}": ${problem}`);
   }
-  const unnamed = listed.length - named.length;
-  if (unnamed > 0)
-    problems.push(`${unnamed} tools whose names are not up to 128 letters, digits, "_", "-", "." and "/"`);
   return { tools: [...tools.values()], problems };
 }
 
-/** Whether a server's tool is wanted: `*` stands for any characters, `!` excludes, the last glob that fits decides. */
-function isWanted(tool: string, globs: readonly string[] = []): boolean {
-  const last = globs.findLast((glob) => globMatches(glob.replace(/^!/, ''), tool));
-  return last === undefined ? globs.every((glob) => glob.startsWith('!')) : !last.startsWith('!');
-}
-
 /** Why a model could not be told of a tool, or could not call it. */
-function problemOf({ inputSchema = {}, execution }: JsonObject, { kind }: ServerConfig): string | undefined {
+function problemOf({ inputSchema = {}, execution }: JsonObject): string | undefined {
   if (tooDeep(inputSchema) || JSON.stringify(inputSchema).length > mostSchema)
     return 'its input schema is too large';
   const { type = 'object' } = objectOf(inputSchema);
   if (!isObject(inputSchema) || ![type].flat().includes('object'))
     return 'its input schema describes no object';
-  if (kind === 'http' && hasBadHeader(inputSchema)) return 'its x-mcp-header cannot be sent';
   return objectOf(execution)['taskSupport'] === 'required' ? 'it can only be called as a task' : undefined;
-}
-
-/** As the specification wants it (Streamable HTTP, "Custom Headers from Tool Parameters"). */
-const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
-const headerTypes = ['string', 'integer', 'boolean'];
-
-/** Whether a schema asks for a header that is none, stands for no plain value, or has another's name. */
-function hasBadHeader(node: unknown, isProperty = false, seen = new Set<string>()): boolean {
-  if (Array.isArray(node)) return node.some((one) => hasBadHeader(one, false, seen));
-  if (!isObject(node)) return false;
-  const { 'x-mcp-header': header, type } = node;
-  const name = typeof header === 'string' ? header.toLowerCase() : '';
-  if (header !== undefined && (!isProperty || !headerName.test(name) || seen.has(name))) return true;
-  if (header !== undefined && !headerTypes.includes(String(type))) return true;
-  seen.add(name);
-  return Object.entries(node).some(([key, value]) =>
-    key === 'properties' && isObject(value)
-      ? Object.values(value).some((one) => hasBadHeader(one, true, seen))
-      : hasBadHeader(value, false, seen),
-  );
 }
 
 function toolOf(said: JsonObject, name: string, config: ServerConfig): Omit<Tool, 'call'> {
@@ -129,3 +102,11 @@ function acceptableSchema({ allOf, anyOf, oneOf, additionalProperties, ...own }:
   const closed = others.length === 0 && additionalProperties !== undefined ? { additionalProperties } : {};
   return { ...own, ...closed, type: 'object', properties };
 }
+
+/** Whom a rule was made for: how the server is reached, without what is secret (environment, headers). */
+const identityOf = (config: ServerConfig): string =>
+  fingerprint(
+    config.kind === 'http'
+      ? { url: config.url }
+      : { command: config.command, args: config.args, cwd: config.cwd ?? null },
+  );

@@ -1,10 +1,11 @@
-import type { ServerConfig } from '../config/server-config.ts';
+import type { ServerConfig } from '../config/mcp-config.ts';
 import { ChatError } from '../errors.ts';
 import type { Part } from '../message.ts';
 import { oneLine } from '../text/one-line.ts';
 import { promptParts, resourceParts } from './reply.ts';
-import type { Host } from './link.ts';
-import { endProcesses, ServerConnection, within } from './server-connection.ts';
+import { within } from '../turn/told.ts';
+import { endProcesses, type Host } from './link.ts';
+import { Server } from './server.ts';
 import type { Tool } from './tool.ts';
 
 /** As other hosts cut them. */
@@ -16,16 +17,16 @@ const mostInstructions = 2048;
  */
 export class Toolbox {
   private readonly world: Host;
-  private readonly connections = new Map<string, ServerConnection>();
+  private readonly connections = new Map<string, Server>();
 
   constructor({ servers, ...world }: Host & { readonly servers: readonly ServerConfig[] }) {
     this.world = world;
-    for (const config of servers) this.connections.set(config.name, new ServerConnection(config, world));
+    for (const config of servers) this.connections.set(config.name, new Server(config, world));
   }
 
-  private all = (): ServerConnection[] => [...this.connections.values()];
+  private all = (): Server[] => [...this.connections.values()];
 
-  private connectionOf(name: string): ServerConnection {
+  private connectionOf(name: string): Server {
     const found = this.connections.get(name);
     if (found) return found;
     const known = [...this.connections.keys()].join(', ') || 'none';
@@ -116,7 +117,7 @@ export class Toolbox {
   /** Starts one more; one of the same name is replaced. Resolves when it is ready or has failed. */
   async add(config: ServerConfig): Promise<void> {
     const old = this.connections.get(config.name);
-    const connection = new ServerConnection(config, this.world);
+    const connection = new Server(config, this.world);
     this.connections.set(config.name, connection);
     await Promise.all([old?.close(), connection.start()]);
   }

@@ -1,11 +1,10 @@
-import { decide } from '../approval/decide.ts';
+import type { Chat } from '../chat.ts';
 import type { ToolCall } from '../message.ts';
 import { approvalOf } from '../person/approve.ts';
 import type { UnfinishedCall } from '../session/unfinished.ts';
 import { shortened } from '../text/shortened.ts';
 import { failed, type Tool, type ToolReply } from '../toolbox/tool.ts';
-import type { Agent } from './agent.ts';
-import { afterCall } from './hooks.ts';
+import { runHooks } from './hooks.ts';
 import { prepare, type Guard, type Ready } from './prepare-call.ts';
 import { told, type Tell } from './told.ts';
 import type { TurnEvent } from './turn-event.ts';
@@ -24,28 +23,23 @@ interface Batch {
   readonly cut?: boolean;
 }
 
+/** What the calls of a batch have in common. */
+interface Run extends Batch {
+  readonly agent: Chat;
+  readonly tell: Tell<TurnEvent>;
+}
+
 /** `once`: nobody was asked; what our server would ask is agreed to for this act alone. */
 type Said = 'once' | 'yes' | 'always';
 
-/** Why a call is not made, for the model. */
-interface Rejection {
-  readonly reply: ToolReply;
-  /** The calls of this answer that were not run yet are not run either. */
-  readonly rejects?: boolean;
-  readonly stops?: boolean;
-}
-
-/** What the calls of a batch have in common. */
-interface Run extends Batch {
-  readonly agent: Agent;
-  readonly tell: Tell<TurnEvent>;
-}
+/** Why a call is not made. `rejects`: the calls of this answer that were not run yet are not run either. */
+type Rejection = ToolReply & { readonly rejects?: true };
 
 /**
  * Gives every call of one answer its result. Those that only read and need no question run side by side, the others one
  * after the other; a no rejects the ones still waiting. Says `stop` when the person wants the turn to end.
  */
-export const runCalls = (agent: Agent, batch: Batch): AsyncGenerator<TurnEvent, 'go_on' | 'stop'> =>
+export const runCalls = (agent: Chat, batch: Batch): AsyncGenerator<TurnEvent, 'go_on' | 'stop'> =>
   told((tell) => runBatch({ ...batch, agent, tell }));
 
 async function runBatch(run: Run): Promise<'go_on' | 'stop'> {
@@ -75,7 +69,7 @@ async function runBatch(run: Run): Promise<'go_on' | 'stop'> {
       const answer = await answerFor(run, ready);
       if (typeof answer === 'string') stops = (await makeCall(run, ready, answer)) || stops;
       else {
-        await finish(run, open.call, answer.reply);
+        await finish(run, open.call, answer);
         if (answer.rejects) rejected = 'Not run: the person rejected a call before it.';
         stops ||= answer.stops === true;
       }
@@ -102,19 +96,14 @@ function refusalOf({ state }: UnfinishedCall, { cut, signal }: Run): string | un
   return signal.aborted ? 'Not run: the turn was interrupted.' : undefined;
 }
 
-async function answerFor({ agent, signal }: Run, ready: Ready): Promise<Said | Rejection> {
-  const { checked, repeated } = ready;
-  const { person, mode } = agent;
-  if (ready.verdict.effect === 'allow') return 'once';
-  // An answer to an earlier call of the batch may have settled this one.
-  const now = repeated ? ready.verdict : decide(checked, { mode, rules: agent.rules(), interactive: true });
-  if (now.effect === 'allow') return 'once';
-  if (now.effect === 'deny' || !person) return { reply: failed(`Refused: ${now.why}`) };
+async function answerFor({ agent, signal }: Run, { checked, verdict }: Ready): Promise<Said | Rejection> {
+  const { person } = agent;
+  if (verdict.effect === 'allow' || !person) return 'once';
   const tools = agent.tools();
-  const question = approvalOf(checked, now.why, person);
+  const question = approvalOf(checked, verdict.why, person);
   const answer = (await person.ask({ ...question, signal })) ?? { answer: 'stop' };
   // The person knows why: it is no failure to them.
-  const no = (text: string) => ({ reply: { ...failed(text), shown: 'not run' } });
+  const no = (text: string) => ({ ...failed(text), shown: 'not run' });
   switch (answer.answer) {
     case 'once':
       return 'yes';
@@ -139,18 +128,21 @@ async function makeCall(run: Run, { call, checked, notes }: Ready, said: Said): 
   agent.session.append({ type: 'tool', callId: call.id, name: call.name, state: 'started' });
   await tell({ type: 'call_started', call, tool, seen: said !== 'once' && plan?.preview !== undefined });
   const startedAt = performance.now();
-  const meta = plan?.ticket && { 'toolcrib/ticket': plan.ticket, 'toolcrib/said': said };
+  const meta = plan?.ticket ? { 'toolcrib/ticket': plan.ticket, 'toolcrib/said': said } : undefined;
   const progress = (message: string) => void tell({ type: 'call_progress', call, message });
   const reply = await tool
-    .call(args, { signal, progress, ...(meta && { meta }) })
+    .call(args, { signal, progress, meta })
     .catch((error: unknown) => failed(error instanceof Error ? error.message : String(error)));
   const ms = performance.now() - startedAt;
-  await finish(run, call, await afterCall(agent, checked, { notes, reply }, signal), ms);
+  const { text, isError } = reply;
+  const after = await runHooks(agent, 'after', { call: checked, result: { text, isError }, signal });
+  const hooked = [...notes, ...after.notes].map((note) => `\n[hook] ${note}`).join('');
+  await finish(run, call, { ...reply, text: text + hooked }, ms);
   return reply.stops === true;
 }
 
 async function finish({ agent, tell }: Run, call: ToolCall, reply: ToolReply, ms = 0): Promise<void> {
-  const images = reply.images.map((image, at) => agent.keep(image, `${call.name} ${at + 1}`));
+  const images = reply.images.map((image, at) => ({ name: `${call.name} ${at + 1}`, ...image }));
   agent.session.append({
     type: 'tool',
     callId: call.id,

@@ -1,12 +1,11 @@
 import type { CheckedCall, Verdict } from '../approval/approval.ts';
-import { decide } from '../approval/decide.ts';
+import { decide, isDeniedWhole } from '../approval/decide.ts';
+import type { Chat } from '../chat.ts';
 import { argumentsObject, type ToolCall } from '../message.ts';
 import type { UnfinishedCall } from '../session/unfinished.ts';
 import { checkArguments } from '../toolbox/check-arguments.ts';
-import { fingerprint } from '../toolbox/fingerprints.ts';
-import { failed, shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
-import { offeredTools, type Agent } from './agent.ts';
-import { beforeCall } from './hooks.ts';
+import { failed, fingerprint, shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
+import { runHooks } from './hooks.ts';
 
 /** The same call with the same arguments, so often in one turn, is asked about. */
 const mostTimes = 3;
@@ -25,13 +24,11 @@ export interface Ready {
   /** What hooks said, for the model. */
   readonly notes: readonly string[];
   readonly verdict: Verdict;
-  /** It is asked about because it was made so often. */
-  readonly repeated?: boolean;
 }
 
 /** The call with its tool, its arguments and what is to be done with it; a reply when it cannot be made. */
 export async function prepare(
-  agent: Agent,
+  agent: Chat,
   open: UnfinishedCall,
   { guard, signal }: { readonly guard: Guard; readonly signal: AbortSignal },
 ): Promise<Ready | ToolReply> {
@@ -47,9 +44,7 @@ export async function prepare(
   if (times < mostTimes) return ready;
   if ('checked' in ready && agent.person) {
     const why = `rule: ask when the same call is made for the ${times === 3 ? 'third' : `${times}th`} time`;
-    return ready.verdict.effect === 'ask'
-      ? ready
-      : { ...ready, verdict: { effect: 'ask', why }, repeated: true };
+    return ready.verdict.effect === 'ask' ? ready : { ...ready, verdict: { effect: 'ask', why } };
   }
   guard.refused++;
   const text = `This very call was made ${times} times in this turn, and not run again. Do something else.`;
@@ -57,7 +52,7 @@ export async function prepare(
 }
 
 /** People say a name without its server, and models repeat it. */
-function unknownTool(agent: Agent, { name }: ToolCall): string {
+function unknownTool(agent: Chat, { name }: ToolCall): string {
   const offered = offeredTools(agent);
   const meant = offered.filter((one) => one.tool === name);
   const names = (meant.length > 0 ? meant : offered).map((one) => one.name).join(', ');
@@ -65,7 +60,7 @@ function unknownTool(agent: Agent, { name }: ToolCall): string {
 }
 
 async function checked(
-  agent: Agent,
+  agent: Chat,
   tool: Tool,
   { call, state }: UnfinishedCall,
   signal: AbortSignal,
@@ -83,7 +78,7 @@ async function checked(
     if (verdict.unasked) agent.unasked.push(`${plan?.subject ?? shownName(tool)}: ${verdict.why}`);
     return failed(`Refused: ${verdict.why}`);
   }
-  const { refused, notes } = await beforeCall(agent, made, signal);
+  const { refused, notes } = await runHooks(agent, 'before', { call: made, signal });
   return refused === undefined
     ? { call, checked: made, verdict, notes }
     : failed(`Refused by a hook: ${refused}`);
@@ -91,7 +86,7 @@ async function checked(
 
 /** What our own server says of a call: its plan, or why it cannot be made. */
 async function planned(
-  agent: Agent,
+  agent: Chat,
   { tool, args }: CheckedCall,
   restored: boolean,
   signal: AbortSignal,
@@ -104,4 +99,12 @@ async function planned(
   if (!isUnread || !reader || typeof args['path'] !== 'string') return reply;
   await reader.call({ path: args['path'] }, { signal });
   return tool.call(args, options);
+}
+
+/** The tools the model is told of: in plan mode those that read; never one that a rule takes away as a whole. */
+export function offeredTools(agent: Pick<Chat, 'tools' | 'mode' | 'rules'>): readonly Tool[] {
+  const rules = agent.rules();
+  const fitsMode = ({ annotations, own, tool }: Tool) =>
+    agent.mode === 'plan' ? annotations.readOnlyHint === true : !own || tool !== 'exit_plan';
+  return agent.tools().filter((tool) => fitsMode(tool) && !isDeniedWhole(tool, rules));
 }

@@ -2,13 +2,10 @@ import type { Chat } from '../chat.ts';
 import { live } from '../text/inert.ts';
 import type { Part } from '../message.ts';
 import { readAttachments } from '../prompt/attachments.ts';
-import type { EntryBody } from '../session/entry.ts';
-import { afterTurn } from './hooks.ts';
+import { runHooks } from './hooks.ts';
 import { before } from './told.ts';
 import { runTurn } from './turn.ts';
 import type { TurnEvent } from './turn-event.ts';
-
-type UserEntry = Extract<EntryBody, { type: 'user' }>;
 
 export interface Said {
   /** What of it is not the person's own is `inert`. */
@@ -40,11 +37,11 @@ export async function* send(
   yield* attached?.told ?? [];
   const typed = live(text);
   const news = await chat.news.next(chat.places, chat.mode, chat.session);
-  const content: UserEntry['content'] = [
+  const content = [
     ...(news === undefined ? [] : [{ type: 'text' as const, text: news }]),
     ...(attached?.content ?? [{ type: 'text' as const, text: typed }]),
     ...more,
-  ].map((part) => (part.type === 'image' ? chat.keep(part, attached?.nameOf(part) ?? 'image') : part));
+  ];
   chat.session.append({ type: 'user', content, typed, ...(typed === text ? {} : { line: text }) });
   yield* turn(chat, signal);
 }
@@ -53,7 +50,7 @@ export async function* send(
 export async function* turn(chat: Chat, signal: AbortSignal): AsyncGenerator<TurnEvent> {
   await untilConnected(chat, signal);
   yield* runTurn(chat, signal);
-  await afterTurn(chat, signal);
+  await runHooks(chat, 'end', { signal });
 }
 
 /** Waits for the servers, until the person is tired of it: then never again. */

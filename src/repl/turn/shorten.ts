@@ -1,49 +1,59 @@
-import { budgetAfterOverflow, budgetOf, fillOf, type Fill } from '../context/budget.ts';
+import type { Chat } from '../chat.ts';
 import { compact } from '../context/compaction.ts';
-import { estimateTokens, estimateTools, usedTokens, type Used } from '../context/tokens.ts';
+import {
+  budgetAfterOverflow,
+  budgetOf,
+  estimateTokens,
+  estimateTools,
+  usedTokens,
+} from '../context/tokens.ts';
 import { viewOf } from '../context/view.ts';
 import { ChatError } from '../errors.ts';
 import { ProviderFailure } from '../providers/provider.ts';
-import { offeredTools, type Agent } from './agent.ts';
+import { offeredTools } from './prepare-call.ts';
 import type { TurnEvent } from './turn-event.ts';
 
-/** What the model would be sent now. */
-export const contextOf = (agent: Agent): ReturnType<typeof viewOf> =>
-  viewOf(agent.session.path(), (stored) => agent.load(stored));
-
 /** The model's context window in tokens, or what the person wants to use of it. */
-export const windowOf = ({ model, limits }: Pick<Agent, 'model' | 'limits'>): number =>
+export const windowOf = ({ model, limits }: Pick<Chat, 'model' | 'limits'>): number =>
   Math.min(model.capabilities.contextWindow, limits.window ?? Infinity);
 
-/** How full the context is now. */
-export function fillNow(agent: Agent): Fill & Used {
-  const messages = contextOf(agent).messages.map(({ message }) => message);
-  const used = usedTokens({ messages, tools: offeredTools(agent), system: agent.system() });
-  return { ...used, ...fillOf(budgetOf(windowOf(agent)), used.tokens) };
+/** What the model would be sent now, and how much of its window that takes. */
+function contextOf(agent: Chat) {
+  const { messages: items, summary: previous } = viewOf(agent.session.path());
+  const tools = offeredTools(agent);
+  const system = agent.system();
+  const used = usedTokens({ messages: items.map(({ message }) => message), tools, system });
+  return { items, previous, tools, system, used, budget: budgetOf(windowOf(agent)) };
+}
+
+/**
+ * How full the context is now: `percent` of the window, which may be more than 100, and the tokens until the
+ * conversation is shortened. `near`: the last tenth before that; `full`: the next request does it.
+ */
+export function fillNow(agent: Chat) {
+  const { used, budget } = contextOf(agent);
+  const { window, limit } = budget;
+  const { tokens } = used;
+  return {
+    ...used,
+    percent: Math.round((100 * tokens) / window),
+    available: Math.max(0, limit - tokens),
+    state: tokens >= limit ? 'full' : tokens >= 0.9 * limit ? 'near' : 'free',
+  };
 }
 
 interface How {
   readonly signal: AbortSignal;
-  /**
-   * auto: only when the context is nearly full; overflow: it was, and the window may be smaller than it is said to
-   * be.
-   */
+  /** `auto`: only when the context is nearly full; `overflow`: it was, and the window may be smaller than said. */
   readonly why: 'auto' | 'asked' | 'overflow';
   readonly focus?: string;
 }
 
 /** Shortens the conversation when it has to be, or when it is asked for; returns whether it was. Throws INTERRUPTED. */
-export async function* shorten(
-  agent: Agent,
-  { signal, why, focus }: How,
-): AsyncGenerator<TurnEvent, boolean> {
-  const { messages: items, summary: previous } = contextOf(agent);
-  const tools = offeredTools(agent);
-  const system = agent.system();
-  const usual = budgetOf(windowOf(agent));
-  const used = usedTokens({ messages: items.map(({ message }) => message), tools, system });
+export async function* shorten(agent: Chat, { signal, why, focus }: How): AsyncGenerator<TurnEvent, boolean> {
+  const { used, budget: usual, ...context } = contextOf(agent);
   if (why === 'auto' && used.tokens < usual.limit) return false;
-  const fixed = estimateTools(tools) + estimateTokens(system);
+  const fixed = estimateTools(context.tools) + estimateTokens(context.system);
   // No summary makes those smaller: each turn would make one more.
   if (why === 'auto' && fixed >= usual.limit) {
     const way = '--toolsets git,files offers fewer tools.';
@@ -52,33 +62,25 @@ export async function* shorten(
     agent.toolsFill = true;
     return false;
   }
-  const result = await compact(
-    {
-      items,
-      budget: why === 'overflow' ? budgetAfterOverflow(usual, used.tokens) : usual,
-      used: used.tokens,
-      tools,
-      system,
-      previous,
-      focus,
-    },
+  const budget = why === 'overflow' ? budgetAfterOverflow(usual, used.tokens) : usual;
+  const made = await compact(
+    { ...context, budget, used: used.tokens, focus },
     (request, stop) => summarise(agent, request, stop),
     signal,
   );
-  if (result.kind === 'none') {
-    if (why !== 'auto') yield { type: 'warning', text: `Nothing was shortened: ${result.why}` };
+  if (typeof made === 'string') {
+    if (why !== 'auto') yield { type: 'warning', text: `Nothing was shortened: ${made}` };
     return false;
   }
-  const { kind: _, ...entry } = result;
-  agent.session.append({ type: 'compaction', ...entry });
-  const { tokensBefore, tokensAfter, by } = entry;
+  agent.session.append({ type: 'compaction', ...made });
+  const { tokensBefore, tokensAfter, by } = made;
   yield { type: 'compacted', tokensBefore, tokensAfter, by };
   return true;
 }
 
 /** Text of an answer without tools or thoughts. */
 async function summarise(
-  { provider }: Agent,
+  { provider }: Chat,
   { system, text, maxTokens }: { system: string; text: string; maxTokens: number },
   signal: AbortSignal,
 ): Promise<string> {

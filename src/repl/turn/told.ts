@@ -37,3 +37,11 @@ export async function before<T>(ready: Promise<T>, signal: AbortSignal): Promise
   // A listener left behind at each of many waits, and Node would warn of them in the middle of the screen.
   return Promise.race([tired, ready]).finally(() => done.abort());
 }
+
+/** Whether it was done in time; a failure counts as done. */
+export async function within(ms: number, done: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => (timer = setTimeout(resolve, ms, false)));
+  const isDone = () => true;
+  return Promise.race([done.then(isDone, isDone), late]).finally(() => clearTimeout(timer));
+}

@@ -1,12 +1,10 @@
 import type { AssistantMessage, ToolCall } from '../message.ts';
+import type { ModelEvent } from '../providers/provider.ts';
 import type { Tool, ToolReply } from '../toolbox/tool.ts';
 
 /** What happens in a turn, for whoever shows it: the terminal, or `--output stream-json`. */
 export type TurnEvent =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'reasoning'; readonly text: string }
-  | { readonly type: 'call_begun'; readonly name: string }
-  | { readonly type: 'retry'; readonly reason: string; readonly inMs: number; readonly discard: boolean }
+  | Exclude<ModelEvent, { readonly type: 'end' }>
   /** One answer of the model is complete; its calls, if any, follow. */
   | { readonly type: 'answer'; readonly message: AssistantMessage }
   /** `seen`: the person was shown a diff of what it changes. */

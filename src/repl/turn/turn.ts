@@ -1,11 +1,12 @@
+import type { Chat } from '../chat.ts';
+import { viewOf } from '../context/view.ts';
 import { ChatError } from '../errors.ts';
 import type { AssistantMessage } from '../message.ts';
 import { ProviderFailure, type ModelRequest } from '../providers/provider.ts';
 import { unfinishedCalls, type UnfinishedCall } from '../session/unfinished.ts';
-import { offeredTools, type Agent } from './agent.ts';
 import { runCalls } from './calls.ts';
-import type { Guard } from './prepare-call.ts';
-import { contextOf, shorten } from './shorten.ts';
+import { offeredTools, type Guard } from './prepare-call.ts';
+import { shorten } from './shorten.ts';
 import type { TurnEnd, TurnEvent } from './turn-event.ts';
 
 type Turn<T> = AsyncGenerator<TurnEvent, T>;
@@ -16,11 +17,11 @@ type Turn<T> = AsyncGenerator<TurnEvent, T>;
  * leaves a session that can go on. Calls that an earlier process left open are asked again, or reported, first. The
  * last event is `ended`. Throws ProviderFailure when the model cannot be reached; the session is valid then, too.
  */
-export async function* runTurn(agent: Agent, signal: AbortSignal): Turn<void> {
+export async function* runTurn(agent: Chat, signal: AbortSignal): Turn<void> {
   yield { type: 'ended', reason: yield* rounds(agent, signal) };
 }
 
-async function* rounds(agent: Agent, signal: AbortSignal): Turn<TurnEnd> {
+async function* rounds(agent: Chat, signal: AbortSignal): Turn<TurnEnd> {
   const guard: Guard = { counts: new Map(), refused: 0 };
   const stopped = () => (signal.aborted ? 'interrupted' : 'stopped');
   const path = agent.session.path();
@@ -64,7 +65,7 @@ async function* rounds(agent: Agent, signal: AbortSignal): Turn<TurnEnd> {
  * was shortened: an answer that was silently cut to fit counts as that, too.
  */
 async function* answer(
-  agent: Agent,
+  agent: Chat,
   signal: AbortSignal,
   told: { recovered: boolean },
 ): Turn<AssistantMessage | undefined> {
@@ -95,12 +96,12 @@ async function* answer(
   }
 }
 
-function requestOf(agent: Agent): ModelRequest {
+function requestOf(agent: Chat): ModelRequest {
   const tools = offeredTools(agent);
   const thinking = agent.model.capabilities.thinkingOrTools && tools.length > 0 ? false : agent.thinking;
   return {
     system: agent.system(),
-    messages: contextOf(agent).messages.map(({ message }) => message),
+    messages: viewOf(agent.session.path()).messages.map(({ message }) => message),
     tools,
     ...(thinking === undefined ? {} : { thinking }),
     ...(agent.schema ? { schema: agent.schema } : {}),

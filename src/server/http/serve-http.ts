@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../../core/settings.ts';
 import { createAudit } from '../../machine/audit/audit.ts';
-import { stateFolder } from '../../machine/folders.ts';
+import { stateFolder } from '../../own-files/own-files.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { createAsking } from '../ask.ts';
 import type { Found, Listening } from '../beginning.ts';

@@ -3,7 +3,7 @@ import { fstatSync, openSync, closeSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
-import { makePrivate, readPrivate, replacePrivate } from '../../machine/folders.ts';
+import { makePrivate, readPrivate, replacePrivate } from '../../own-files/own-files.ts';
 
 /** The words by which clients are let in. */
 export interface Tokens {

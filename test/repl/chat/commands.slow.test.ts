@@ -70,7 +70,6 @@ it('answers every command, and says the way out when it is used wrongly', async 
     ['/search', /Say what to look for/],
     ['/search nothing such', /^Nothing was found/],
     ['/search --all nothing', /^Nothing was found/],
-    ['/clean', /^0 attachments/],
     ['/tree', /^Nothing was said yet/],
     ['/branch', /The id of an entry is expected; \/tree shows them/],
     ['/branch nope', /There is no entry "nope"/],

@@ -118,8 +118,8 @@ it('goes on without the servers of an mcp.json that cannot be understood', async
   settings(place, '{"mcpServers": {"a": {"comand": "x"}, "b": 7}}', 'mcp.json');
   const wrong = await runChat(place, ['-p', 'x', '--no-toolcrib']);
   expect(wrong).toMatchObject({ code: 0, stdout: 'ok\n' });
-  expect(wrong.stderr).toMatch(/Did you mean "command"/);
-  expect(wrong.stderr.split('\n')).toHaveLength(4);
+  expect(wrong.stderr).toMatch(/a: It needs "command"/);
+  expect(wrong.stderr.split('\n')).toHaveLength(3);
   expect(readFileSync(join(place.home, '.config', 'toolcrib', 'mcp.json'), 'utf8')).toContain('comand');
 });
 

@@ -1,6 +1,6 @@
 import type { AssistantMessage, ImagePart, Message, ToolCall, Usage } from '../../../src/repl/message.ts';
-import type { Entry, EntryBody, StoredPart } from '../../../src/repl/session/entry.ts';
-import type { Item } from '../../../src/repl/context/item.ts';
+import type { Entry, EntryBody } from '../../../src/repl/session/entry.ts';
+import type { Item } from '../../../src/repl/context/view.ts';
 import { viewOf, type View } from '../../../src/repl/context/view.ts';
 
 /** Nothing was counted by a provider. */
@@ -12,15 +12,8 @@ export const counted = (input: number, output = 0): Usage => ({
   estimated: false,
 });
 
-export const picture: StoredPart = {
-  type: 'stored',
-  sha256: 'a'.repeat(64),
-  mimeType: 'image/png',
-
-  name: 'picture.png',
-};
-export const pictures = (count: number): StoredPart[] => Array.from({ length: count }, () => picture);
-const loaded: ImagePart = { type: 'image', mimeType: 'image/png', data: 'aGVsbG8=' };
+export const picture: ImagePart = { type: 'image', mimeType: 'image/png', data: 'aGVsbG8=' };
+export const pictures = (count: number): ImagePart[] => Array.from({ length: count }, () => picture);
 
 export const call = (id: string, args = '{}', name = 'read_file'): ToolCall => ({
   id,
@@ -67,7 +60,7 @@ export class Conversation {
     return this.add({ type: 'assistant', message: answer(text, calls, more) });
   }
 
-  gets(callId: string, text: string, more: { images?: StoredPart[]; isError?: boolean } = {}): this {
+  gets(callId: string, text: string, more: { images?: ImagePart[]; isError?: boolean } = {}): this {
     return this.add({ type: 'tool', callId, name: 'read_file', state: 'done', text, ...more });
   }
 
@@ -77,7 +70,7 @@ export class Conversation {
   }
 
   view(path: readonly Entry[] = this.path): View {
-    return viewOf(path, () => loaded);
+    return viewOf(path);
   }
 
   items(): Item[] {

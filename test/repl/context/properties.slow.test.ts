@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { budgetOf } from '../../../src/repl/context/budget.ts';
+import { budgetOf } from '../../../src/repl/context/tokens.ts';
 import { compact, type Summarise } from '../../../src/repl/context/compaction.ts';
-import { userText } from '../../../src/repl/context/summary-prompt.ts';
+import { userText } from '../../../src/repl/context/summary.ts';
 import { estimateRequest, firstTokens, usedTokens } from '../../../src/repl/context/tokens.ts';
 import type { EntryOf } from '../../../src/repl/session/entry.ts';
 import { ProviderFailure } from '../../../src/repl/providers/provider.ts';
@@ -101,14 +101,7 @@ function scripted(answers: readonly string[]): Summarise {
 /** The newest words of the person, wherever they are. */
 const newestWords = (conversation: Conversation) => {
   const newest = conversation.path.findLast(({ type }) => type === 'user');
-  return newest?.type === 'user'
-    ? userText({
-        role: 'user',
-        content: newest.content.map((part) =>
-          part.type === 'stored' ? { type: 'image', mimeType: '', data: '' } : part,
-        ),
-      })
-    : '';
+  return newest?.type === 'user' ? userText({ role: 'user', content: newest.content }) : '';
 };
 
 async function compactIt(conversation: Conversation, step: Extract<Step, { do: 'compact' }>) {
@@ -127,9 +120,8 @@ async function compactIt(conversation: Conversation, step: Extract<Step, { do: '
     scripted(step.model),
     new AbortController().signal,
   );
-  if (result.kind === 'none') return;
-  const { kind: _, ...entry } = result;
-  conversation.add({ type: 'compaction', ...entry });
+  if (typeof result === 'string') return;
+  conversation.add({ type: 'compaction', ...result });
   // All that was promised is so.
   expect(sizeOf(conversation)).toBe(result.tokensAfter);
   expect(result.tokensAfter).toBeLessThan(result.tokensBefore);

@@ -1,6 +1,13 @@
 import { textOf, type Message, type UserMessage } from '../message.ts';
 import { shortened } from '../text/shortened.ts';
-import type { Summary } from './item.ts';
+import { firstTokens } from './tokens.ts';
+
+/** What a compaction leaves of the messages before it. */
+export interface Summary {
+  readonly summary: string;
+  /** The newest words of the person, when their message is not among those that were kept. */
+  readonly request?: string;
+}
 
 /** What a model is told that summarises: without tools and without thinking. */
 export const summarySystem = `You write the memory of a coding assistant whose conversation has grown too \
@@ -86,4 +93,31 @@ export function summaryMessage({ summary, request }: Summary): UserMessage {
     ...(request === undefined ? [] : [`What the user asked for last, word for word:\n\n${request}`]),
   ];
   return { role: 'user', content: [{ type: 'text', text: parts.join('\n\n') }] };
+}
+
+/** The most files that are listed, the newest. */
+const mostFiles = 40;
+
+/**
+ * A summary made without a model: which files calls named, and what the person said, the newest first for as long as
+ * there is room. What an earlier summary said gets half of it, because nothing else tells of it.
+ */
+export function fallbackSummary(messages: readonly Message[], previous = '', tokens: number): string {
+  const users = messages.flatMap((message) => (message.role === 'user' ? [userText(message)] : []));
+  const sections = [
+    ['Summary unavailable.', 'What follows was collected without reading it.'],
+    ['## Files that calls named', firstTokens(filesIn(messages).join('\n'), Math.floor(tokens / 8))],
+    ['## An earlier summary', firstTokens(previous, Math.floor(tokens / 2))],
+    ...users.toReversed().map((text) => ['## The user said', text]),
+  ];
+  const whole = sections.flatMap(([heading, text]) => (text === '' ? [] : [`${heading}\n${text}`]));
+  return firstTokens(whole.join('\n\n'), Math.max(0, tokens)).toWellFormed();
+}
+
+/** By the names of parameters, as nothing else tells. */
+function filesIn(messages: readonly Message[]): string[] {
+  const calls = messages.flatMap((message) => (message.role === 'assistant' ? message.calls : []));
+  const pattern = /"(?:path|file|from|to|source|destination)\w*"\s*:\s*"([^"\\]{1,300})"/gi;
+  const named = calls.flatMap((call) => [...call.arguments.matchAll(pattern)].map(([, path = '']) => path));
+  return [...new Set(named.toReversed())].slice(0, mostFiles);
 }

@@ -60,7 +60,8 @@ export const ownFolders = (platform: Platform, env: Env, home: string): string[]
     .flatMap((kind) => [ownFolder(kind, platform, env, home), ownFolder(kind, platform, {}, home)])
     .filter((folder) => folder !== undefined);
 
-function ownFolder(kind: Kind, platform: Platform, env: Env, home: string): string | undefined {
+/** The folder of a kind that is ours; undefined when no absolute path can be made of what is known. */
+export function ownFolder(kind: Kind, platform: Platform, env: Env, home: string): string | undefined {
   const { isAbsolute, join } = platform === 'win32' ? win32 : posix;
   const [variable, usual] = places[kind][platform];
   const named = env[variable];
@@ -116,11 +117,14 @@ export function writePrivate(folder: string | undefined, name: string, content: 
   }
 }
 
-/** Writes a file into a private folder; readers see the old or the new content. Throws what the system says. */
-export function replacePrivate(folder: string, name: string, content: string | Buffer): void {
+/**
+ * Writes a file into a private folder; readers see the old or the new content, with `flush` whenever the power goes.
+ * Throws what the system says.
+ */
+export function replacePrivate(folder: string, name: string, content: string | Buffer, flush = false): void {
   const temporary = pathIn(folder, `.${globalThis.crypto.randomUUID()}.tmp`);
   try {
-    writeFileSync(temporary, content, { flag: 'wx', mode: 0o600 });
+    writeFileSync(temporary, content, { flag: 'wx', mode: 0o600, flush });
     renameSync(temporary, pathIn(folder, name));
   } catch (error) {
     discard(temporary);
@@ -151,8 +155,8 @@ export function prunePrivate(folder: string, most: number): void {
 }
 
 // Windows has neither; there the folder's access list keeps others out.
-const noFollow = constants.O_NOFOLLOW ?? 0;
-const nonBlocking = constants.O_NONBLOCK ?? 0;
+export const noFollow = constants.O_NOFOLLOW ?? 0;
+export const nonBlocking = constants.O_NONBLOCK ?? 0;
 
 const pathIn = (folder: string, name: string): string => `${folder}/${name}`;
 
@@ -170,7 +174,8 @@ export function isPrivate(folder: string): boolean {
   }
 }
 
-function isOurs({ uid, mode }: Stats, others = 0o022): boolean {
+/** Whether it belongs to this user, and nobody else has these rights to it. */
+export function isOurs({ uid, mode }: Stats, others = 0o022): boolean {
   const user = process.geteuid?.();
   return user === undefined || (uid === user && (mode & others) === 0);
 }

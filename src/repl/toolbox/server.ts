@@ -1,0 +1,289 @@
+import type { Client, Prompt } from '@modelcontextprotocol/client';
+import type { ServerConfig } from '../config/mcp-config.ts';
+import { ChatError } from '../errors.ts';
+import type { ElicitAnswer, ElicitRequest } from '../person/form.ts';
+import { objectOf } from '../text/json.ts';
+import { oneLine } from '../text/one-line.ts';
+import { before, within } from '../turn/told.ts';
+import { endProcesses, openLink, type Host, type Link } from './link.ts';
+import { replyOf } from './reply.ts';
+import { listTools } from './server-tools.ts';
+import { failed, type CallOptions, type CallPlan, type Tool, type ToolReply } from './tool.ts';
+
+/** `npx` may have to fetch a server first. */
+const connectMs = 60_000;
+/** How long a server that gets no more input may take to end by itself; the SDK would wait four seconds. */
+const patienceMs = 1000;
+/** The longest timer there is: how long a call may take is counted here. */
+const forever = 2 ** 31 - 1;
+/** Progress is told no more often: some servers tell of every byte. */
+const progressMs = 50;
+
+/** One server: started with `start`, asked, and started again when it has died. */
+export class Server {
+  readonly config: ServerConfig;
+  state: 'connecting' | 'ready' | 'failed' | 'closed' = 'connecting';
+  /** Why it failed. */
+  error: string | undefined;
+  protocol: string | undefined;
+  instructions: string | undefined;
+  /** Those of a server that has died stay: a call starts it again. */
+  tools: readonly Tool[] = [];
+  prompts: readonly Prompt[] = [];
+  private readonly host: Host;
+  private readonly timeout: { readonly timeout: number };
+  private calls = 0;
+  /** How many it has put to the person that are not answered yet: meanwhile, the time of calls does not run. */
+  private questions = 0;
+  /** Aborted when the last call has ended, or the person wants no more questions: until the next call. */
+  private mayAsk: AbortController | undefined;
+  private readonly warned = new Set<string>();
+  /** How each tool was defined when the person started the server. */
+  private readonly first = new Map<string, string>();
+  private link: Link | undefined;
+  private starting: Promise<void> | undefined;
+
+  constructor(config: ServerConfig, host: Host) {
+    this.config = config;
+    this.host = { ...host, elicit: (request) => this.askPerson(host, request) };
+    this.timeout = { timeout: Math.min(config.timeoutMs, connectMs) };
+  }
+
+  /** Resolves when it is ready or has failed. */
+  start(): Promise<void> {
+    return (this.starting ??= this.open().finally(() => (this.starting = undefined)));
+  }
+
+  /** Resolves when it no longer starts. */
+  async settled(): Promise<void> {
+    await this.starting;
+  }
+
+  /** Runs a request; a server that is not running is started first. Throws SERVER_FAILED. */
+  async use<T>(ask: (client: Client, timeout: { readonly timeout: number }) => Promise<T>): Promise<T> {
+    const client = await this.connected();
+    return ask(client, this.timeout).catch((error: unknown) => {
+      const message = `MCP server "${this.config.name}": ${failureText(error)}.`;
+      throw new ChatError('SERVER_FAILED', message, { cause: error });
+    });
+  }
+
+  async rootsChanged(): Promise<void> {
+    // The newer revision has no such message: its servers ask with each call.
+    if (this.state !== 'ready' || this.link?.client.getProtocolEra() === 'modern') return;
+    await this.link?.client.sendRootsListChanged().catch((thrown: unknown) => this.log('roots', thrown));
+  }
+
+  /** Ends the input, then the process; takes two seconds at most. */
+  async close(): Promise<void> {
+    if (this.state === 'ready') this.host.log(`${this.config.name}: ended`);
+    this.state = 'closed';
+    // Started again by the person, it is taken as it is then.
+    this.first.clear();
+    // One that is just being started ends as soon as it notices.
+    await within(2 * patienceMs, Promise.all([this.endLink(), this.starting]));
+  }
+
+  /** Its process, to be ended at once. */
+  pid = (): number | undefined => this.link?.pid();
+
+  private async endLink(): Promise<void> {
+    // The SDK forgets the process as soon as it begins to close it.
+    const pid = this.pid();
+    const closed = this.link?.transport.close();
+    if (!closed || (await within(patienceMs, closed))) return;
+    if (pid !== undefined) endProcesses([pid]);
+    await within(patienceMs / 2, closed);
+  }
+
+  private readonly isClosed = (): boolean => this.state === 'closed';
+
+  private log(what: string, thrown: unknown): void {
+    this.host.log(`${this.config.name}: ${what}: ${failureText(thrown)}`);
+  }
+
+  private async open(): Promise<void> {
+    this.state = 'connecting';
+    await this.endLink();
+    try {
+      this.link = await openLink(this.config, this.host, {
+        tools: (of) => void this.refreshTools(of).catch((thrown: unknown) => this.log('tools', thrown)),
+        prompts: (of) => void this.refreshPrompts(of),
+      });
+      const { client, transport } = this.link;
+      if (this.isClosed()) return;
+      await client.connect(transport, { timeout: connectMs });
+      // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no events
+      client.onclose = () => {
+        if (this.link?.client === client && this.state === 'ready') this.fail({ code: 'CONNECTION_CLOSED' });
+      };
+      await Promise.all([this.refreshTools(client), this.refreshPrompts(client)]);
+      if (this.isClosed()) return;
+      this.protocol = client.getNegotiatedProtocolVersion();
+      this.instructions = client.getInstructions();
+      this.state = 'ready';
+      this.error = undefined;
+      this.host.log(`${this.config.name}: started, ${this.tools.length} tools`);
+    } catch (thrown) {
+      await this.endLink();
+      if (!this.isClosed()) this.fail(thrown);
+    }
+  }
+
+  private fail(thrown: unknown): void {
+    const { name } = this.config;
+    const why = failureText(thrown, this.link?.lastWords());
+    // One line for one cause, however many notice it.
+    if (this.error !== why) this.host.warn(`MCP server "${name}": ${why}. /mcp restart ${name} tries again.`);
+    this.state = 'failed';
+    this.error = why;
+  }
+
+  private async refreshTools(client: Client): Promise<void> {
+    const { tools, problems } = await listTools(client, this.config, this.timeout);
+    const { isOwn } = this.config;
+    this.tools = tools.map((tool) => {
+      const first = this.first.get(tool.tool) ?? tool.definition;
+      this.first.set(tool.tool, first);
+      // What it says of itself now is not what the server was trusted for.
+      const changed = !isOwn && first !== tool.definition;
+      const trusted = tool.trusted && !changed;
+      const call: Tool['call'] = (args, options) => this.call(tool, args, options);
+      return { ...tool, trusted, changed, plans: isOwn, call };
+    });
+    for (const problem of problems) this.warnOnce(`: left out ${oneLine(problem)}.`);
+    const changed = this.tools.filter((tool) => tool.changed).map(({ tool }) => tool);
+    if (changed.length > 0)
+      this.warnOnce(` has changed ${oneLine(changed.join(', '))}: what was allowed of it is asked again.`);
+  }
+
+  /** A server that says the same again and again is told of once. */
+  private warnOnce(text: string): void {
+    if (!this.warned.has(text)) this.host.warn(`MCP server "${this.config.name}"${text}`);
+    this.warned.add(text);
+  }
+
+  private async refreshPrompts(client: Client): Promise<void> {
+    if (client.getServerCapabilities()?.prompts === undefined) return;
+    try {
+      this.prompts = (await client.listPrompts({}, { ...this.timeout, cacheMode: 'refresh' })).prompts;
+    } catch (thrown) {
+      // Tools matter more: a server is not given up for its prompts.
+      this.log('prompts', thrown);
+    }
+  }
+
+  private async askPerson(host: Host, request: ElicitRequest): Promise<ElicitAnswer> {
+    const during = this.mayAsk;
+    // One that does nothing for the person has nothing to ask: what they type would be meant for somebody else.
+    if (!during || during.signal.aborted) return { action: 'decline' };
+    this.questions++;
+    try {
+      const signal = AbortSignal.any([request.signal, during.signal]);
+      const answer = await host.elicit({ ...request, signal });
+      if (answer.action === 'cancel' && !request.signal.aborted) during.abort();
+      return answer;
+    } finally {
+      this.questions--;
+    }
+  }
+
+  /** Calls a tool. Never throws: the model is told why there is no result, and whether the tool may have run. */
+  private async call(
+    { tool: name, definition, inputSchema }: Omit<Tool, 'call'>,
+    args: Readonly<Record<string, unknown>>,
+    { signal, progress, meta }: CallOptions,
+  ): Promise<ToolReply> {
+    const { name: server, timeoutMs, kind } = this.config;
+    if (this.calls++ === 0) this.mayAsk = new AbortController();
+    const late = new AbortController();
+    const timer = setTimeout(() => (this.questions > 0 ? timer.refresh() : late.abort()), timeoutMs);
+    const ended = AbortSignal.any([signal, late.signal]);
+    let sent = false;
+    let toldAt = -Infinity;
+    try {
+      // A server that is still being started does not know of the signal.
+      const client = await before(this.connected(), ended);
+      if (!client || ended.aborted) throw ended.reason;
+      // As it is now: it may have been started again, or have changed, since the person was asked.
+      const current = this.tools.find(({ tool }) => tool === name);
+      if (!current) return failed(`MCP server "${server}" no longer has the tool ${name}.`);
+      if (current.definition !== definition)
+        return failed(
+          `The definition of ${name} has changed. Look at it, and call it again if it still fits.`,
+        );
+      // A plan does nothing.
+      sent = meta?.['toolcrib/plan'] === undefined;
+      const result = await client.callTool(
+        { name, arguments: { ...args }, ...(meta && { _meta: meta }) },
+        {
+          signal: ended,
+          timeout: forever,
+          onprogress({ message, progress: steps, total }) {
+            timer.refresh();
+            if (performance.now() - toldAt < progressMs) return;
+            toldAt = performance.now();
+            progress?.(
+              (message ?? (total === undefined ? `${steps}` : `${steps} of ${total}`)).slice(0, 500),
+            );
+          },
+          // Without its output schema: a result that does not fit is still a result.
+          toolDefinition: { name, inputSchema: { ...inputSchema, type: 'object' } },
+        },
+      );
+      const plan = sent ? undefined : (result._meta?.['toolcrib/plan'] as CallPlan | undefined);
+      return { ...replyOf(result), ...(plan && { plan }) };
+    } catch (error) {
+      // An abort and a timeout look the same in the SDK: the signals tell them apart.
+      const ran = sent ? 'it may or may not have run' : 'it was not run';
+      if (signal.aborted) return failed(`Interrupted: ${ran}.`);
+      if (late.signal.aborted) return failed(`No answer within ${timeoutMs / 1000} s: ${ran}.`);
+      if (error instanceof ChatError) return failed(error.message);
+      if (isAnswer(error)) return failed(`MCP server "${server}" answered with ${failureText(error)}`);
+      // Over HTTP nobody tells that a server was started anew, and knows nothing of us.
+      if (kind === 'http' && this.state === 'ready') this.state = 'failed';
+      const why = failureText(error, this.link?.lastWords());
+      return failed(`MCP server "${server}" failed during the call: ${why}. I${ran.slice(1)}.`);
+    } finally {
+      clearTimeout(timer);
+      if (--this.calls === 0) this.mayAsk?.abort();
+    }
+  }
+
+  /** Starts a server that has died once more. Throws SERVER_FAILED. */
+  private async connected(): Promise<Client> {
+    const { name } = this.config;
+    if (this.state !== 'ready' && !this.isClosed()) await this.start();
+    if (this.state === 'ready' && this.link) return this.link.client;
+    const why = this.isClosed() ? 'it was closed' : (this.error ?? 'it did not start');
+    const message = `MCP server "${name}" is not running: ${why}. Use /mcp restart ${name}.`;
+    throw new ChatError('SERVER_FAILED', message);
+  }
+}
+
+/** Why a server could not be started or did not answer, in one line. */
+function failureText(error: unknown, lastWords = ''): string {
+  const { code, status, message } = factsOf(error);
+  const said = lastWords === '' ? '' : ` (it said: ${oneLine(lastWords)})`;
+  if (typeof code === 'number') return `error ${code}: ${oneLine(message)}`;
+  // The message names the program: "spawn name ENOENT".
+  if (code === 'ENOENT') return `its program, or the folder it runs in, was not found (${oneLine(message)})`;
+  if (code === 'CONNECTION_CLOSED') return `it ended${said}`;
+  if (code === 'REQUEST_TIMEOUT') return `it did not answer in time${said}`;
+  if (status === 401 || status === 403)
+    return `it refused the key (HTTP ${status}); "headers" in mcp.json may hold one`;
+  return `${typeof status === 'number' ? `HTTP ${status}: ` : ''}${oneLine(message)}${said}`;
+}
+
+/** Whether the other side answered, if only with an error: then the connection is good. */
+const isAnswer = (error: unknown): boolean => typeof factsOf(error).code === 'number';
+
+/** `code`: a number in an answer of JSON-RPC, a word from the SDK or from the system. */
+function factsOf(error: unknown): { code: unknown; status: unknown; message: string } {
+  const { code, status, cause } = objectOf(error);
+  const message = error instanceof Error ? error.message : String(error);
+  // `fetch` hides what went wrong there.
+  if (status !== undefined || !(cause instanceof Error)) return { code, status, message };
+  const inner = factsOf(cause);
+  return { ...inner, code: code ?? inner.code, message: inner.message || `${message} ${String(inner.code)}` };
+}
