@@ -9,12 +9,13 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { publish } from '../../src/server/publish.ts';
 import { allActions, allPrograms } from '../discoverers/programs.ts';
+import { contentOf } from '../guarantees/world.ts';
 import { hasMariadb, startMariadb } from '../discoverers/mariadb-server.ts';
 import { serverFolder, startServer } from '../discoverers/postgres-server.ts';
 import { serveArguments, program } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
 import { underWatch, watchTrace, type Seen } from './monitor.ts';
-import { contentOf, createScene, type Scene } from './scene.ts';
+import { createScene, type Scene } from './scene.ts';
 
 /** Arguments that make sense in the project below; what is not here is called with its own example. */
 const meaningful: Record<string, Record<string, unknown>> = {

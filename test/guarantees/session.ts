@@ -1,15 +1,11 @@
-import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { eras, program, type Era } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
 import { operator, type Act } from './acts.ts';
 import { questionIn, type Person } from './person.ts';
 
-/** The program as it is published. */
-export const program = fileURLToPath(new URL('../../dist/toolcrib.cjs', import.meta.url));
-
-export type Era = '2025-11-25' | '2026-07-28';
-export const eras: readonly Era[] = ['2025-11-25', '2026-07-28'];
+export { eras, program };
 
 export interface SessionOptions {
   readonly era?: Era;

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { discover, whichProgram } from '../../src/machine/programs/discovery.ts';
 import { thisHost, type Host } from '../../src/machine/host.ts';
 import { searchPath } from '../../src/machine/programs/search-path.ts';
 import { fakeHost, programs, type Files } from './fake-host.ts';
 import { find, pathOf, program } from './find-program.ts';
+import { temporaryFolder } from '../support/repository.ts';
 
 describe.skipIf(process.platform === 'win32')('discovery on this computer', () => {
   let home: string;
@@ -20,10 +20,9 @@ describe.skipIf(process.platform === 'win32')('discovery on this computer', () =
     return path;
   };
   beforeEach(() => {
-    home = realpathSync(mkdtempSync(join(tmpdir(), 'toolcrib-test-')));
+    home = temporaryFolder();
     host = { ...thisHost(), home };
   });
-  afterEach(() => rmSync(home, { recursive: true, force: true }));
 
   it('takes the best name first, then the first folder, and says why the others lost', async () => {
     const [python, early, late] = [write('a/python'), write('b/python3'), write('c/python3')];

@@ -43,13 +43,6 @@ describe('a place', () => {
     }
   });
 
-  it('is found in every root, from where it is told, and by absolute path', async () => {
-    expect((await placeOf('a.txt')).path).toBe(join(root, 'a.txt'));
-    expect((await placeOf('new', { from: join(root, 'deep') })).path).toBe(join(root, 'deep', 'new'));
-    expect((await placeOf('../second/new')).path).toBe(join(top, 'second', 'new'));
-    expect((await placeOf(join(top, 'second', 'new'))).path).toBe(join(top, 'second', 'new'));
-  });
-
   it('is what a link at the end leads to', async () => {
     await symlink('deep/b.txt', join(root, 'to-b'));
     await symlink('deep', join(root, 'to-deep'));
@@ -255,13 +248,6 @@ describe('refused', () => {
     await symlink('app/a.txt', join(top, 'to-a'));
     expect(await failureOf(workspace.openPlace('../to-a', { follow: false }))).toMatch(/^PATH_OUTSIDE_ROOTS/);
     expect((await placeOf('../to-a')).path).toBe(join(root, 'a.txt'));
-  });
-
-  it('everything, without roots and when the root is gone', async () => {
-    expect(await failureOf((await openWorkspace([])).openPlace('x'))).toMatch(/^NO_ROOTS/);
-    await rename(root, join(top, 'elsewhere'));
-    expect(await failureOf(workspace.openPlace('x/y', { make: true }))).toMatch(/^PATH_OUTSIDE_ROOTS/);
-    expect(await readdir(top)).toEqual(['elsewhere', 'outside', 'second']);
   });
 });
 
