@@ -125,11 +125,10 @@ it('ATTACK 24–29: a repository that sets anything of this is not looked into u
 
 it('such settings are as bad as they should be', () => {
   const { repository, program, ran } = armedRepository();
-  for (const key of ['core.fsmonitor', 'filter.evil.process']) {
-    repository.git('config', key, program(key));
-    // The programs fail on purpose, which git may pass over.
-    spawnSync('git', ['add', '.'], { cwd: repository.folder });
-  }
+  for (const key of ['core.fsmonitor', 'filter.evil.process']) repository.git('config', key, program(key));
+  // The programs fail on purpose, which git may pass over.
+  for (const args of [['status'], ['diff'], ['commit', '--all', '--message=x']])
+    spawnSync('git', ['-c', 'core.pager=cat', ...args], { cwd: repository.folder });
   expect(ran()).toEqual(expect.arrayContaining(['core.fsmonitor', 'filter.evil.process']));
 });
 

@@ -10,7 +10,10 @@ import { argvOf, recorded, reportOf } from './real-program.ts';
 it('leaves a window open, with the environment of a person', async () => {
   const folder = temporaryFolder();
   const editor = join(temporaryFolder(), 'code');
-  writeFileSync(editor, `#!/bin/sh\nenv > "${folder}/env"; echo "$@" > "${folder}/args"; exec sleep 300\n`);
+  writeFileSync(
+    editor,
+    `#!/bin/sh\nenv > "${folder}/env"; echo "$@" > "${folder}/args"; while [ -e '${folder}' ]; do sleep 1; done\n`,
+  );
   chmodSync(editor, 0o755);
   const result = await callAction(
     programOf('code'),

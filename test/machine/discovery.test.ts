@@ -87,32 +87,6 @@ describe.skipIf(process.platform === 'win32')('discovery on this computer', () =
     );
   });
 
-  it('lists each folder once, and looks at nothing but what it was looking for', async () => {
-    for (const name of ['one', 'two', 'other']) write(`a/${name}`);
-    const calls: string[] = [];
-    const watched: Host = {
-      ...host,
-      list: (folder) => (calls.push(`list ${folder}`), host.list(folder)),
-      stat: (path) => (calls.push(`stat ${path}`), host.stat(path)),
-      which: (name, folders, endings) => (
-        calls.push(`which ${[name, ...folders].join(' ')}`),
-        host.which(name, folders, endings)
-      ),
-    };
-    const facts = ['one', 'two', 'three'].map((id) => program(id));
-    const { installed } = await discover(facts, watched, pathOf(join(home, 'a'), join(home, 'b')));
-    expect([...installed.keys()]).toEqual(['one', 'two']);
-    expect(calls).toEqual([
-      `list ${home}/a`,
-      `list ${home}/b`,
-      `which one ${home}/a`,
-      `which two ${home}/a`,
-      'which three',
-      `stat ${home}/a/one`,
-      `stat ${home}/a/two`,
-    ]);
-  });
-
   it("takes a project's own copy of what the machine does not have, and does not ask it for its version", async () => {
     const own = { posix: ['node_modules/.bin/tool', '$HOME/tool'], win32: ['node_modules/.bin/tool.cmd'] };
     const copy = write('project/node_modules/.bin/tool');

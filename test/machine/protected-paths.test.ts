@@ -142,7 +142,7 @@ describe('by its names', () => {
     ['case', '.GIT/config .Git/config .VSCode/Tasks.json .BASHRC .envRC .MCP.JSON .Husky/x'],
     [
       'characters without width',
-      '.g\u200cit/config .gi\u200dt/config .gi\u200dt/config .git\u2060/x .en\u00advrc .bash\u202erc .hus\ufe0fky/x',
+      '.g\u200cit/config .gi\u200dt/config .git\u2060/x .en\u00advrc .bash\u202erc .hus\ufe0fky/x',
     ],
     [
       'dots and blanks at the end',

@@ -33,7 +33,7 @@ const tricks: [path: string, trick: RegExp][] = [
   ['a\u0007b', /not allow/],
 ];
 
-describe('a Windows path', () => {
+describe('ATTACK 61: a Windows path', () => {
   it.each(tricks)('is refused: %j', (path, trick) => {
     expect(windowsPathTrick(path)).toMatch(trick);
   });

@@ -75,24 +75,6 @@ describe('opening', () => {
       await opened.handle.close();
     }
   });
-
-  it('says what is there when it is something else', async () => {
-    expect(await failureOf(workspace.open('file', 'deep'))).toBe(
-      'PATH_NOT_REGULAR: deep: is a folder, not a regular file. list_files shows what is in it.',
-    );
-    expect(await failureOf(workspace.open('folder', 'a.txt'))).toBe(
-      'PATH_NOT_REGULAR: a.txt: is a file, not a folder. Give the folder that it is in.',
-    );
-    const either = await workspace.open('any', 'deep');
-    await either.handle.close();
-    expect(either.stat.isDirectory()).toBe(true);
-  });
-
-  it('quotes a path that would not stay on one line', async () => {
-    expect(await failureOf(workspace.open('file', 'a\n[open: yes]'))).toContain(
-      '"a\\n[open: yes]": does not exist',
-    );
-  });
 });
 
 describe('resolving', () => {
@@ -235,20 +217,6 @@ describe('roots', () => {
       /^PATH_NOT_REGULAR.*is a file, not a folder/,
     );
     expect(await failureOf(openWorkspace(['/proc/self']))).toMatch(/^PATH_PROTECTED/);
-  });
-
-  it('may be the whole disk', async () => {
-    const all = await openWorkspace(['/']);
-    expect(await all.resolve(join(root, 'a.txt'))).toBe(join(root, 'a.txt'));
-  });
-
-  it('may be none: then nothing is opened, and the way out is told', async () => {
-    const closed = await openWorkspace([]);
-    expect(closed.roots).toEqual([]);
-    for (const path of ['.', '/', root, '~/x']) {
-      expect(await failureOf(closed.resolve(path))).toMatch(/^NO_ROOTS.*"--root", "\/path\/to\/project"/);
-    }
-    expect(() => closed.home).toThrow('No folder has been opened');
   });
 
   it('stay shut when they are removed', async () => {
