@@ -43,16 +43,10 @@ it('ATTACK 99: answers with the beginning and the end of what is long, and says 
   expect(keptOutput(said).arguments).not.toEqual({});
 });
 
-it('keeps all of what is long, and gives any page of it', async () => {
+it('keeps all of what is long: gives any page of it, its end, and what is searched for', async () => {
   const page = await session.gets(outputPage(said, 25_000, 3));
   expect(linesIn(page)).toEqual([25_000, 25_001, 25_002]);
-});
-
-it('gives the end of what it keeps', async () => {
   expect(linesIn(await session.gets(outputEnd(said, 2)))).toEqual([lines - 1, lines]);
-});
-
-it('searches what it keeps', async () => {
   expect(linesIn(await session.gets(outputMatches(said, 'line 31415$')))).toEqual([31_415]);
 });
 

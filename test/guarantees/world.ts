@@ -155,7 +155,9 @@ function linkProgram(bin: string, name: string): void {
 export function contentOf(folder: string): Record<string, string> {
   const found: Record<string, string> = {};
   const visit = (path: string) => {
-    const facts = lstatSync(path);
+    const facts = lstatSync(path, { throwIfNoEntry: false });
+    // A program may be removing what it has made.
+    if (!facts) return;
     const mode = facts.mode.toString(8);
     if (facts.isDirectory()) {
       found[path] = mode;
