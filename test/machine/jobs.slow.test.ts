@@ -93,6 +93,20 @@ function gate() {
   return { open, work: async () => result(await opened) };
 }
 
+it('what belongs to one client does not exist for another', async () => {
+  const { jobs, read, run, find } = crib();
+  const id = idOf(await run('a', untilAborted, { seconds: 0.02 }));
+  expect(id).toBe('tool-1');
+  expect(jobs.find('you', id)).toBeUndefined();
+  const refusal = (name: string) => read(name, {}, 'you').catch((error: Error) => error.message);
+  expect(await refusal(id)).toBe(await refusal('nothing-1'));
+  expect(jobs.list('you')).toEqual([]);
+  // Each counts its own.
+  const other = await run('a', untilAborted, { seconds: 0.02, client: 'you' });
+  expect(idOf(other)).toBe('tool-1');
+  expect(find(id).client).toBe('me');
+});
+
 it('has as many jobs of a client as are allowed, and says how to go on', async () => {
   const { stop, run, start } = crib({ jobs: 2 });
   const begin = (key: string) => run(key, untilAborted, { seconds: 0.02 });
