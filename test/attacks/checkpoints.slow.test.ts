@@ -15,8 +15,8 @@ import {
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { build } from 'esbuild';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { bundle } from '../support/bundle.ts';
 import { contentOf, keptTree } from '../support/kept-tree.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
 
@@ -26,43 +26,33 @@ unix('a repository that would run programs', () => {
   it('runs none of them, whatever it configures', async () => {
     const repository = temporaryRepository();
     const { script, mark } = repository.trap('any');
-    for (const [name, value] of Object.entries({
-      'core.fsmonitor': script,
+    const runs = `
+      core.fsmonitor core.pager core.editor core.sshCommand core.alternateRefsCommand core.gitProxy
+      filter.evil.clean filter.evil.smudge filter.evil.process diff.evil.textconv diff.evil.command
+      diff.external merge.evil.driver pager.ls-files gpg.program uploadpack.packObjectsHook`;
+    const settings = {
+      ...Object.fromEntries(
+        runs
+          .trim()
+          .split(/\s+/)
+          .map((name) => [name, script]),
+      ),
+      ...Object.fromEntries(
+        ['ls-files', 'update-index', 'write-tree'].map((name) => [`alias.${name}`, `!${script}`]),
+      ),
       'core.hooksPath': dirname(script),
-      'core.pager': script,
-      'core.editor': script,
-      'core.sshCommand': script,
-      'core.alternateRefsCommand': script,
-      'core.gitProxy': script,
       'core.attributesFile': join(repository.folder, 'attributes'),
       'core.worktree': '/',
-      'filter.evil.clean': script,
-      'filter.evil.smudge': script,
-      'filter.evil.process': script,
       'filter.evil.required': 'true',
-      'diff.evil.textconv': script,
-      'diff.evil.command': script,
-      'diff.external': script,
-      'merge.evil.driver': script,
-      'alias.ls-files': `!${script}`,
-      'alias.update-index': `!${script}`,
-      'alias.write-tree': `!${script}`,
-      'pager.ls-files': script,
       'gc.auto': '1',
-      'gpg.program': script,
-      'uploadpack.packObjectsHook': script,
-    })) {
+    };
+    for (const [name, value] of Object.entries(settings))
       execFileSync('git', ['config', name, value], { cwd: join(repository.folder, '.git') });
-    }
-    for (const hook of ['post-index-change', 'pre-auto-gc', 'reference-transaction', 'post-checkout']) {
-      const path = join(repository.folder, '.git', 'hooks', hook);
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, readFileSync(script));
-      chmodSync(path, 0o755);
-      const other = join(dirname(script), hook);
-      writeFileSync(other, readFileSync(script));
-      chmodSync(other, 0o755);
-    }
+    for (const hook of ['post-index-change', 'pre-auto-gc', 'reference-transaction', 'post-checkout'])
+      for (const folder of [join(repository.folder, '.git', 'hooks'), dirname(script)]) {
+        mkdirSync(folder, { recursive: true });
+        linkSync(script, join(folder, hook));
+      }
     repository.write('attributes', '* filter=evil diff=evil merge=evil\n');
     repository.write(
       '.gitattributes',
@@ -96,23 +86,17 @@ unix('a repository that would run programs', () => {
     writeFileSync(join(home, 'ignore'), '*.txt\n');
     mkdirSync(join(home, '.config', 'git'), { recursive: true });
     writeFileSync(join(home, '.config', 'git', 'ignore'), '*.md\n');
-    const names = [
-      'HOME',
-      'XDG_CONFIG_HOME',
-      'GIT_DIR',
-      'GIT_CONFIG_COUNT',
-      'GIT_CONFIG_KEY_0',
-      'GIT_CONFIG_VALUE_0',
-    ];
-    const given = [home, join(home, '.config'), join(home, 'r', '.git'), '1', 'core.fsmonitor', script];
-    const old = names.map((name) => process.env[name]);
     const tree = await keptTree();
-    names.forEach((name, at) => (process.env[name] = given[at]));
-    onTestFinished(() =>
-      names.forEach((name, at) =>
-        old[at] === undefined ? delete process.env[name] : (process.env[name] = old[at]),
-      ),
-    );
+    onTestFinished(() => void vi.unstubAllEnvs());
+    for (const [name, value] of Object.entries({
+      HOME: home,
+      XDG_CONFIG_HOME: join(home, '.config'),
+      GIT_DIR: join(home, 'r', '.git'),
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'core.fsmonitor',
+      GIT_CONFIG_VALUE_0: script,
+    }))
+      vi.stubEnv(name, value);
     const id = await tree.id();
     writeFileSync(join(tree.folder, 'src/a.txt'), 'changed');
     writeFileSync(join(tree.folder, 'README.md'), 'changed');
@@ -218,15 +202,7 @@ unix('strange trees', () => {
       '$(x)',
       ':(top)x',
       '!x',
-      '#x',
-      'tab\t',
-      '\\',
-      '*',
-      'ü',
-      'CON',
-      'git~1',
-      '\u202e',
-    ];
+    ].concat(['#x', 'tab\t', '\\', '*', 'ü', 'CON', 'git~1', '\u202e']);
     for (const name of names) tree.write(`names/${name}`, name);
     mkdirSync(join(tree.folder, 'odd'));
     const invalid = Buffer.concat([Buffer.from(`${tree.folder}/odd/`), Buffer.from([0xff, 0xfe, 0x80])]);
@@ -357,18 +333,7 @@ unix('kill -9', () => {
     for (let n = 0; n < 300; n++) repository.write(`many/${n}.txt`, `${n}`.repeat(1000));
     const state = join(temporaryFolder(), 'toolcrib');
     const tree = await keptTree({ repository, folder: state });
-    const script = join(temporaryFolder(), 'take-checkpoints.mjs');
-    await build({
-      entryPoints: [new URL('../support/take-checkpoints.ts', import.meta.url).pathname],
-      outfile: script,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      logLevel: 'error',
-      banner: {
-        js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-      },
-    });
+    const script = await bundle('support/take-checkpoints.ts', temporaryFolder());
     for (let round = 0; round < 6; round++) {
       const child = spawn(process.execPath, [script, repository.folder, state], {
         stdio: ['ignore', 'pipe', 'inherit'],

@@ -47,11 +47,9 @@ const programs: readonly Attack[] = [
   ],
   [45, { command: 'git', cwd: 'bin/git' }, /^PATH_NOT_REGULAR: /],
   [90, { command: 'git\0--version' }, /^ARG_INVALID: command: holds NUL/],
-  [90, { command: 'git\0', args: [] }, /^ARG_INVALID: command: contains a NUL/],
   [90, { command: 'git', args: ['log\0--output=ran'] }, /^ARG_INVALID: args\[0\]: contains a NUL/],
   [90, { command: 'git;touch ran', args: [] }, /^PROGRAM_NOT_FOUND: command: /],
   [90, { command: 'git;touch ran' }, /^ARG_INVALID: command: ";" at character 4 /],
-  [90, { command: 'git\ntouch ran', args: [] }, /^PROGRAM_NOT_FOUND: command: /],
   [90, { command: 'git\ntouch ran' }, /^ARG_INVALID: command: "\\n" at character 4 /],
   [90, { command: 'git --version\u2028touch ran' }, /^ARG_INVALID: command: "U\+2028" /],
   [90, { command: 'git --version || touch ran' }, /^ARG_INVALID: command: "\|\|" /],
@@ -69,30 +67,19 @@ const programs: readonly Attack[] = [
   [51, { command: 'true | /bin/sh' }, /^PATH_OUTSIDE_ROOTS: /],
   [51, { command: 'cd .. && git' }, /^PATH_OUTSIDE_ROOTS: /],
   [52, { command: 'cd away && git' }, /^PATH_OUTSIDE_ROOTS: /],
-  [58, { command: 'cd /proc/self/cwd && git' }, /^PATH_(?:PROTECTED|OUTSIDE_ROOTS): /],
   [112, { command: 'true | '.repeat(50) + 'true' }, /^ARG_INVALID: command: "\|" .*16 programs/],
   [112, { command: `git ${'x'.repeat(200_000)}` }, /^ARG_INVALID: command: /],
-  [90, { command: '$(touch ran)', args: [] }, /^PROGRAM_NOT_FOUND: command: /],
   [90, { command: 'touch ran', args: [] }, /^PROGRAM_NOT_FOUND: command: /],
-  [90, { command: ' git', args: [] }, /^PROGRAM_NOT_FOUND: command: /],
-  [90, { command: 'g*t', args: [] }, /^PROGRAM_NOT_FOUND: command: /],
-  [1, { command: '-x' }, /^PROGRAM_NOT_FOUND: command: /],
   [1, { command: '--version' }, /^PROGRAM_NOT_FOUND: command: /],
   [90, { command: '' }, /^ARG_INVALID: command: is empty/],
   [90, { command: '.', args: [] }, /^PROGRAM_NOT_FOUND: command: /],
-  [90, { command: '..' }, /^PROGRAM_NOT_FOUND: command: /],
   [51, { command: '/bin/sh' }, /^PATH_OUTSIDE_ROOTS: /],
-  [51, { command: 'bin/../../../../bin/sh' }, /^PATH_OUTSIDE_ROOTS: /],
   [51, { command: '~/.bashrc', args: [] }, /^PATH_(?:OUTSIDE_ROOTS|NOT_FOUND|PROTECTED): /],
   [52, { command: './sh', args: ['-c', 'touch ran'] }, /^PATH_OUTSIDE_ROOTS: /],
-  [52, { command: 'away/x' }, /^PATH_OUTSIDE_ROOTS: /],
   [57, { command: './pipe' }, /^PATH_NOT_REGULAR: /],
-  [57, { command: './folder' }, /^PATH_NOT_REGULAR: /],
   [58, { command: '/proc/self/exe' }, /^PATH_PROTECTED: /],
   [61, { command: 'C:\\Windows\\System32\\cmd.exe', args: [] }, /^(?:PATH|PROGRAM)_NOT_FOUND: /],
-  [61, { command: '\\\\server\\share\\evil.exe', args: [] }, /^(?:PATH|PROGRAM)_NOT_FOUND: /],
   [52, { command: 'git', cwd: 'away' }, /^PATH_OUTSIDE_ROOTS: /],
-  [51, { command: 'git', cwd: '/etc' }, /^PATH_OUTSIDE_ROOTS: /],
   [51, { command: 'git', cwd: '..' }, /^PATH_OUTSIDE_ROOTS: /],
   [57, { command: 'git', cwd: 'pipe' }, /^PATH_NOT_REGULAR: /],
   [58, { command: 'git', cwd: '/proc/self/cwd' }, /^PATH_(?:PROTECTED|OUTSIDE_ROOTS): /],
@@ -108,8 +95,6 @@ const wrapped: readonly Attack[] = [
   [105, { action: 'control_job', arguments: { id: 'x' } }, /^ARG_INVALID: action: control_job is no action/],
   [105, { action: 'git_status', arguments: ['--x'] }, /^ARG_INVALID: arguments: expected /],
   [105, { action: '__proto__' }, /^UNKNOWN_TOOL: /],
-  [105, { action: 'constructor' }, /^UNKNOWN_TOOL: /],
-  [105, { action: 'git_status ' }, /^UNKNOWN_TOOL: /],
   [105, { action: 'GIT_STATUS' }, /^UNKNOWN_TOOL: /],
   [105, { action: 'npm_test', arguments: { confirm: true } }, /^ARG_INVALID: confirm: /],
   [105, { action: 'npm_test', approved: true }, /^ARG_INVALID: approved: /],
@@ -120,17 +105,7 @@ const wrapped: readonly Attack[] = [
 /** What is nobody's, or somebody else's. */
 const handles = (
   [
-    ...[
-      'x',
-      '../../../etc/passwd',
-      '/etc/passwd',
-      'job-1',
-      '1',
-      '__proto__',
-      'constructor',
-      'a\0b',
-      '%2e%2e',
-    ].flatMap(
+    ...['../../../etc/passwd', 'job-1', '__proto__', 'a\0b'].flatMap(
       (id) =>
         [
           [104, 'read_output', { id }, /^NOT_FOUND: /],
@@ -204,31 +179,6 @@ describe.each(eras)('commands, in %s', (era) => {
     );
     expect(world.asked).toHaveLength(2);
     expect(world.asked[1]?.message).toBe(world.asked[0]?.message);
-  });
-
-  it('ATTACK 45, 47: a bare name is the program of the machine, whatever lies on its search path', async () => {
-    world.answer = () => 'yesAtOnce';
-    const version = await client.callTool({
-      name: 'run',
-      arguments: { command: 'git --version' },
-    });
-    expect(textOf(version)).toMatch(/^git version/);
-    const shown = await client.callTool({
-      name: 'run',
-      arguments: { command: 'printenv PATH' },
-    });
-    expect(textOf(shown).split(':')).not.toContain(join(scene.root, 'bin'));
-  });
-
-  it('ATTACK 42: a program that changes while somebody is asked is not run', async () => {
-    program('tools/go.sh', 'echo harmless');
-    world.answer = () => {
-      program('tools/go.sh', 'touch ran');
-      return 'yesAtOnce';
-    };
-    const result = await client.callTool({ name: 'run', arguments: { command: 'tools/go.sh' } });
-    expect(textOf(result)).toMatch(/^NOT_CONFIRMED/);
-    expect(Object.keys(scene.snapshot())).not.toContain(join(scene.root, 'ran'));
   });
 
   it('ATTACK 52: a folder that becomes a link while somebody is asked is not worked in', async () => {

@@ -1,8 +1,6 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { programOf } from '../discoverers/programs.ts';
-import { callAction, saidBy } from '../support/call-action.ts';
 import { temporaryFolder } from '../support/repository.ts';
 import { connect, eras, inherited } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
@@ -25,15 +23,9 @@ function project(file: string) {
 
 const calls: [string, Record<string, unknown>][] = [
   ['compose_ps', {}],
-  ['compose_services', {}],
   ['compose_check', {}],
-  ['compose_logs', {}],
-  ['compose_build', {}],
   ['compose_up', {}],
-  ['compose_down', {}],
-  ['compose_stop', {}],
   ['compose_run', { service: 'web', argv: ['id'] }],
-  ['compose_restart', {}],
   ['compose_exec', { service: 'web', argv: ['id'] }],
 ];
 
@@ -56,20 +48,3 @@ it.each([
     expect(ran()).toBe('');
   },
 );
-
-it.each([
-  ['build', { context: '/' }],
-  ['build', { context: '../..' }],
-  ['build', { dockerfile: '/etc/passwd' }],
-  ['build', { context: '~/.ssh' }],
-])('ATTACK 89: docker %s %j does not leave the roots', async (name, given) => {
-  const folder = temporaryFolder();
-  const marker = join(folder, 'ran');
-  const program = join(temporaryFolder(), 'docker');
-  writeFileSync(program, `#!/bin/sh\ntouch '${marker}'\n`);
-  chmodSync(program, 0o755);
-  expect(saidBy(await callAction(programOf('docker'), name, given, { folder, program }))).toMatch(
-    /^PATH_(?:OUTSIDE_ROOTS|NOT_FOUND|PROTECTED)/,
-  );
-  expect(existsSync(marker)).toBe(false);
-});

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -42,10 +42,7 @@ describe.skipIf(!serverFolder())('databases: PostgreSQL (skipped where it is not
       CREATE FUNCTION run(t text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN EXECUTE t; RETURN 1; END $$;`);
     before = state();
   });
-  afterAll(() => {
-    server.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => server.stop());
 
   const as = (user: string) => ({
     folder,
@@ -63,8 +60,6 @@ describe.skipIf(!serverFolder())('databases: PostgreSQL (skipped where it is not
     [74, "\\copy (SELECT 1) to program 'touch ran'"],
     [74, 'SELECT 1 \\g |touch ran'],
     [75, program],
-    [75, `SELECT 1; ${program}`],
-    [75, "COPY orders FROM PROGRAM 'touch ran'"],
     [75, `DO $$ BEGIN ${program}; END $$`],
     [75, `WITH a AS (${program}) SELECT 1`],
     [75, `SELECT run($x$${program}$x$)`],
@@ -73,40 +68,27 @@ describe.skipIf(!serverFolder())('databases: PostgreSQL (skipped where it is not
     [75, 'SELECT lies()'],
     [75, "SELECT pg_read_file('/etc/passwd')"],
     [75, 'SELECT U&"pg\\005fread\\005ffile"(\'/etc/passwd\')'],
-    [75, "SELECT pg_ls_dir('/')"],
     [75, "SELECT lo_export(1, '/tmp/x')"],
     [75, "SELECT lo_import('/etc/passwd')"],
     [77, 'SET transaction_read_only = off'],
-    [77, 'SET transaction_read_only=off; CREATE TABLE x()'],
     [77, 'BEGIN READ WRITE; DELETE FROM orders; COMMIT'],
     [77, 'COMMIT; DROP TABLE orders'],
-    [77, 'SELECT 1; COMMIT; DROP TABLE orders'],
     [77, 'SELECT 1; -- \n DROP TABLE orders'],
     [77, 'SELECT 1 /* ; */; /* */ DELETE FROM orders'],
     [77, "SELECT set_config('transaction_read_only', 'off', false), drop_orders()"],
-    [77, "SELECT run('SET transaction_read_only = off'), drop_orders()"],
     [77, "SELECT run('COMMIT')"],
     [77, 'RESET ROLE'],
     [77, 'ROLLBACK'],
-    [77, 'CLOSE toolcrib'],
     [77, 'PREPARE x AS DELETE FROM orders'],
-    [77, 'EXECUTE x'],
-    [77, 'LISTEN x'],
     [77, "SELECT nextval('seq')"],
-    [77, "SELECT setval('seq', 100)"],
     [79, 'WITH gone AS (DELETE FROM orders RETURNING *) SELECT * FROM gone'],
-    [79, '/* x */ DELETE FROM orders'],
     [79, '-- x\nDELETE FROM orders'],
     [79, 'EXPLAIN ANALYZE DELETE FROM orders'],
     [79, 'EXPLAIN ANALYZE SELECT drop_orders()'],
-    [79, 'EXPLAIN (ANALYZE) CREATE TABLE copied AS SELECT 1'],
     [77, 'SHOW search_path; COMMIT; DROP TABLE orders'],
     [77, 'EXPLAIN SELECT 1; COMMIT; DROP TABLE orders'],
-    [79, '(DELETE FROM orders RETURNING id)'],
     [79, 'SELECT * INTO copied FROM orders'],
-    [79, 'CREATE TABLE copied AS SELECT 1'],
     [79, 'SELECT * FROM orders FOR UPDATE'],
-    [79, 'INSERT INTO orders VALUES (9)'],
     [79, 'TRUNCATE orders'],
     [79, 'SELECT \'a\'::text COLLATE "C"; DELETE FROM orders'],
   ];
@@ -256,10 +238,7 @@ describe.skipIf(!hasMariadb())('databases: MariaDB (skipped where it is not inst
       DELIMITER ;`);
     before = server.ask(state);
   });
-  afterAll(async () => {
-    await server.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => server.stop());
   const as = (user: string) => ({
     folder,
     env: {
@@ -274,16 +253,12 @@ describe.skipIf(!hasMariadb())('databases: MariaDB (skipped where it is not inst
   const attacks: [row: number, sql: string][] = [
     [80, '\\! touch ran'],
     [80, 'system touch ran'],
-    [80, 'source /etc/passwd'],
-    [80, 'tee ran'],
     [80, "LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE old"],
     [80, "LOAD DATA INFILE '/etc/passwd' INTO TABLE old"],
     [80, "SELECT 1 INTO OUTFILE 'FILE'"],
     [80, "SELECT 1 INTO DUMPFILE 'FILE'"],
-    [80, "(SELECT 1) INTO OUTFILE 'FILE'"],
     [80, "SELECT 1 UNION SELECT 2 INTO OUTFILE 'FILE'"],
     [80, "SELECT 1 /*!50000 INTO OUTFILE 'FILE' */"],
-    [80, "SELECT 1 /*M!100100 INTO OUTFILE 'FILE' */"],
     [80, "SELECT 1) INTO OUTFILE 'FILE' -- "],
     [80, "SELECT 1) OR EXISTS (SELECT 1 INTO OUTFILE 'FILE'"],
     [80, 'SELECT 1 INTO @a'],
@@ -291,47 +266,34 @@ describe.skipIf(!hasMariadb())('databases: MariaDB (skipped where it is not inst
     [77, 'SET SESSION TRANSACTION READ WRITE'],
     [77, 'SET GLOBAL max_connections = 7'],
     [77, 'COMMIT; DROP TABLE orders'],
-    [77, 'SELECT 1; DROP TABLE orders'],
     [77, 'SET STATEMENT max_statement_time = 0 FOR SELECT 1'],
     [77, "EXECUTE IMMEDIATE 'DROP TABLE orders'"],
-    [77, 'START TRANSACTION READ WRITE'],
     [77, 'BEGIN NOT ATOMIC DELETE FROM orders; END'],
     [79, 'DELETE FROM orders'],
     [79, '/* x */ DELETE FROM orders'],
     [79, '/*!50000 DELETE FROM orders */'],
     [79, 'DELETE FROM orders RETURNING id'],
-    [79, 'DELETE FROM old RETURNING id'],
     [79, 'INSERT INTO orders VALUES (9) RETURNING id'],
-    [79, 'REPLACE INTO old VALUES (9) RETURNING id'],
     [79, 'ANALYZE DELETE FROM orders'],
-    [79, 'ANALYZE FORMAT=JSON DELETE FROM orders'],
     [79, 'EXPLAIN EXTENDED DELETE FROM orders'],
     [79, 'ANALYZE SELECT drop_orders()'],
     [79, 'SHOW TABLES; DROP TABLE orders'],
     [80, "ANALYZE SELECT 1 INTO OUTFILE 'FILE'"],
-    [80, "EXPLAIN SELECT 1 INTO OUTFILE 'FILE'"],
     [79, 'CALL gone()'],
     [79, 'SELECT drop_orders()'],
     [79, 'SELECT drop_old()'],
     [79, 'SELECT NEXTVAL(seq)'],
-    [79, 'SELECT NEXT VALUE FOR seq'],
-    [79, 'SELECT SETVAL(seq, 100)'],
     [79, 'SELECT * FROM orders FOR UPDATE'],
     // What ends a transaction by itself does not ask whether it may write.
     [79, 'TRUNCATE TABLE orders'],
-    [79, 'TRUNCATE old'],
     [79, 'OPTIMIZE TABLE orders'],
-    [79, 'ANALYZE TABLE orders'],
-    [79, 'CHECK TABLE orders'],
     [79, 'REPAIR TABLE old'],
     [79, 'CREATE TABLE copied AS SELECT 1'],
     [79, 'CREATE OR REPLACE TABLE orders AS SELECT 1 AS a'],
-    [79, 'DROP TABLE orders'],
     [79, 'FLUSH TABLES'],
     [79, 'LOCK TABLES orders WRITE'],
     [79, 'HANDLER orders OPEN'],
     [79, 'KILL 1'],
-    [79, 'DO sleep(0)'],
   ];
   it.each(attacks)('ATTACK %i: %s changes nothing', async (_row, sql) => {
     for (const user of ['root', 'plain'])

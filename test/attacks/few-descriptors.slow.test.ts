@@ -1,26 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { expect, it } from 'vitest';
+import { bundle } from '../support/bundle.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
 
 it.runIf(process.platform === 'linux')(
   'with 40 file descriptors and 60 calls, what cannot be kept or changed is said, and nothing ends',
   async () => {
     const { folder } = temporaryRepository();
-    const script = join(temporaryFolder(), 'many-changes.mjs');
-    await build({
-      entryPoints: [join(import.meta.dirname, '../support/many-changes.ts')],
-      outfile: script,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      logLevel: 'error',
-      banner: {
-        js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-      },
-    });
+    const script = await bundle('support/many-changes.ts', temporaryFolder());
     const limited = 'ulimit -n 40; exec "$0" "$@"';
     const args = [script, folder, join(temporaryFolder(), 'state'), '60'];
     const said = execFileSync('/bin/bash', ['-c', limited, process.execPath, ...args], { encoding: 'utf8' });

@@ -51,8 +51,8 @@ describe.runIf(process.platform === 'linux')('races', () => {
     const seen = new Set<string>();
     const until = performance.now() + 1000;
     const bothMet = () => [...seen].some(expected) && seen.size > 1;
-    // A busy machine may take longer for that.
-    while (performance.now() < until || (!bothMet() && performance.now() < until + 15_000))
+    // A busy machine may take long for that.
+    while (performance.now() < until || !bothMet())
       seen.add(await attempt().catch((error: Error & { code?: string }) => error.code ?? error.message));
     swapping = false;
     await swapper;
@@ -68,15 +68,6 @@ describe.runIf(process.platform === 'linux')('races', () => {
     expect([...seen].filter((text) => text.includes(secret))).toEqual([]);
     // The race was really run: both sides were met.
     expect(seen).toContain('1\tharmless\n');
-    expect(seen.size).toBeGreaterThan(1);
-  });
-
-  it('ATTACK 59: nor does a listing', async () => {
-    const seen = await whileSwapping(
-      async () => textOf(await call('list_files', { path: 'race/dir/deep' })),
-      (data) => data.includes('secret.txt'),
-    );
-    expect([...seen].filter((text) => text.includes('only-outside'))).toEqual([]);
     expect(seen.size).toBeGreaterThan(1);
   });
 
@@ -109,7 +100,7 @@ describe.runIf(process.platform === 'linux')('races', () => {
       );
     try {
       // A path that is checked and then written to is the measure of whether the race is real: it must lose.
-      for (let turn = 0; turn < 1500 || (turn < 30_000 && outside('naive').length === 0); turn += 1) {
+      for (let turn = 0; turn < 1500 || outside('naive').length === 0; turn += 1) {
         swapper.aim(turn);
         await writeSafely(workspace, `dir/sub/safe-${turn}/x/file`).then(
           () => (outcomes.written += 1),

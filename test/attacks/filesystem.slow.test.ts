@@ -5,7 +5,6 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
-import { windowsPathTrick } from '../../src/machine/paths/given-path.ts';
 import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from '../filesystem/folder.ts';
 
 const secret = 'TOP-SECRET-CONTENT';
@@ -53,111 +52,54 @@ async function refusals(path: string): Promise<string[]> {
   ]);
 }
 
-interface Row {
-  row: number;
-  what: string;
-  path: string | (() => string);
-  code: RegExp;
-}
-
 const outside = /^PATH_OUTSIDE_ROOTS: /;
 const kernel = /^PATH_PROTECTED: /;
 const missing = /^PATH_NOT_FOUND: /;
 
+type Row = [row: number, what: string, path: string | (() => string), code: RegExp];
 const paths: Row[] = [
-  {
-    row: 51,
-    what: 'a folder whose name begins with the root',
-    path: () => join(top, 'app-secret', 's.txt'),
-    code: outside,
-  },
-  { row: 51, what: 'the same, relative', path: '../app-secret', code: outside },
-  { row: 51, what: 'the parent of the root', path: '..', code: outside },
-  { row: 51, what: 'the disk', path: '/', code: outside },
-  { row: 51, what: 'many steps up', path: `${'../'.repeat(60)}etc/passwd`, code: outside },
-  { row: 51, what: 'the home folder', path: '~/.ssh/id_rsa', code: outside },
-  { row: 52, what: 'a link to a folder outside', path: 'link', code: outside },
-  { row: 52, what: 'through that link', path: 'link/secret.txt', code: outside },
-  { row: 52, what: 'a link to a file outside', path: 'link.txt', code: outside },
-  { row: 52, what: 'a link to a link', path: 'link-to-link/secret.txt', code: outside },
-  {
-    row: 52,
-    what: '`..` after a link, which lexically stays inside',
-    path: 'deep-link/../secret.txt',
-    code: outside,
-  },
-  { row: 52, what: 'something that does not exist behind a link', path: 'link/none/none.txt', code: outside },
-  { row: 52, what: 'a link to something outside that does not exist yet', path: 'dangling', code: outside },
-  { row: 52, what: 'links in a circle', path: 'loop-a', code: missing },
-  { row: 52, what: 'below links in a circle', path: 'loop-a/x', code: missing },
-  { row: 52, what: '`..` after what does not exist', path: 'none/../../app-secret/s.txt', code: missing },
-  { row: 54, what: 'the root in other case', path: () => join(top, 'App', 'u.txt'), code: outside },
-  { row: 54, what: 'the same, relative', path: '../App/u.txt', code: outside },
-  { row: 57, what: 'a FIFO below which nothing can be', path: 'pipe/x', code: missing },
-  { row: 57, what: 'a device by a link', path: 'zero', code: kernel },
-  { row: 57, what: 'a terminal', path: '/dev/tty', code: kernel },
-  { row: 58, what: 'our environment', path: '/proc/self/environ', code: kernel },
-  { row: 58, what: 'our environment by a link', path: 'environ', code: kernel },
-  { row: 58, what: 'an open file of ours', path: '/proc/self/fd/0', code: kernel },
-  { row: 58, what: 'the parent process', path: `/proc/${process.ppid}/environ`, code: kernel },
-  { row: 58, what: 'memory', path: '/proc/self/mem', code: kernel },
-  {
-    row: 58,
-    what: 'the disk through a process',
-    path: () => `/proc/self/root${top}/outside/secret.txt`,
-    code: kernel,
-  },
-  {
-    row: 58,
-    what: 'a file inside through a process',
-    path: () => `/proc/self/root${root}/inside.txt`,
-    code: kernel,
-  },
-  {
-    row: 58,
-    what: 'the disk through a link to a process',
-    path: () => `slash${top}/outside/secret.txt`,
-    code: outside,
-  },
-  { row: 58, what: 'kernel settings', path: '/sys/kernel', code: kernel },
-  {
-    row: 58,
-    what: 'a process, written in a roundabout way',
-    path: '/etc/..//proc/./self/environ',
-    code: kernel,
-  },
-  { row: 58, what: 'a process, relative', path: `${'../'.repeat(60)}proc/self/environ`, code: kernel },
-  { row: 61, what: 'a NUL', path: 'inside.txt\0.png', code: /^ARG_INVALID: / },
+  [51, 'a folder whose name begins with the root', () => join(top, 'app-secret', 's.txt'), outside],
+  [51, 'the same, relative', '../app-secret', outside],
+  [51, 'the parent of the root', '..', outside],
+  [51, 'the disk', '/', outside],
+  [51, 'many steps up', `${'../'.repeat(60)}etc/passwd`, outside],
+  [51, 'the home folder', '~/.ssh/id_rsa', outside],
+  [52, 'a link to a folder outside', 'link', outside],
+  [52, 'through that link', 'link/secret.txt', outside],
+  [52, 'a link to a file outside', 'link.txt', outside],
+  [52, 'a link to a link', 'link-to-link/secret.txt', outside],
+  [52, '`..` after a link, which lexically stays inside', 'deep-link/../secret.txt', outside],
+  [52, 'something that does not exist behind a link', 'link/none/none.txt', outside],
+  [52, 'a link to something outside that does not exist yet', 'dangling', outside],
+  [52, 'links in a circle', 'loop-a', missing],
+  [52, 'below links in a circle', 'loop-a/x', missing],
+  [52, '`..` after what does not exist', 'none/../../app-secret/s.txt', missing],
+  [54, 'the root in other case', () => join(top, 'App', 'u.txt'), outside],
+  [54, 'the same, relative', '../App/u.txt', outside],
+  [57, 'a FIFO below which nothing can be', 'pipe/x', missing],
+  [57, 'a device by a link', 'zero', kernel],
+  [57, 'a terminal', '/dev/tty', kernel],
+  [58, 'our environment', '/proc/self/environ', kernel],
+  [58, 'our environment by a link', 'environ', kernel],
+  [58, 'an open file of ours', '/proc/self/fd/0', kernel],
+  [58, 'the parent process', `/proc/${process.ppid}/environ`, kernel],
+  [58, 'memory', '/proc/self/mem', kernel],
+  [58, 'the disk through a process', () => `/proc/self/root${top}/outside/secret.txt`, kernel],
+  [58, 'a file inside through a process', () => `/proc/self/root${root}/inside.txt`, kernel],
+  [58, 'the disk through a link to a process', () => `slash${top}/outside/secret.txt`, outside],
+  [58, 'kernel settings', '/sys/kernel', kernel],
+  [58, 'a process, written in a roundabout way', '/etc/..//proc/./self/environ', kernel],
+  [58, 'a process, relative', `${'../'.repeat(60)}proc/self/environ`, kernel],
+  [61, 'a NUL', 'inside.txt\0.png', /^ARG_INVALID: /],
 ];
 
 describe.skipIf(process.platform === 'win32')('paths', () => {
-  it.each(paths)('ATTACK $row: every tool refuses $what', async ({ path, code }) => {
+  it.each(paths)('ATTACK %i: every tool refuses %s', async (_row, _what, path, code) => {
     for (const failure of await refusals(typeof path === 'string' ? path : path())) {
       expect(failure).toMatch(code);
       expect(failure).not.toContain(secret);
     }
   });
-
-  it.runIf(isLinux)(
-    'ATTACK 58: pseudo file systems are refused although the root is the whole disk',
-    async () => {
-      const whole = callerFor('/');
-      for (const path of [
-        '/proc/self/environ',
-        '/proc/1',
-        '/sys',
-        '/dev',
-        'proc/self/status',
-        join(root, 'environ'),
-        join(root, 'slash', 'proc'),
-      ]) {
-        expect(await failureOf(whole('read_file', { path }))).toMatch(kernel);
-        expect(await failureOf(whole('list_files', { path }))).toMatch(kernel);
-        expect(await failureOf(whole('grep', { pattern: 'x', path }))).toMatch(kernel);
-      }
-      expect(textOf(await whole('read_file', { path: join(root, 'inside.txt') }))).toBe('1\tinside\n');
-    },
-  );
 
   it('ATTACK 51: a root that is a link opens what it leads to, and nothing beside it', async () => {
     await symlink('app', join(top, 'linked'));
@@ -169,7 +111,7 @@ describe.skipIf(process.platform === 'win32')('paths', () => {
     expect(await failureOf(linked('read_file', { path: '../app-secret/s.txt' }))).toMatch(outside);
   });
 
-  it('ATTACK 52: links are shown and not followed when folders are walked', async () => {
+  it('ATTACK 52, 53: links are shown and not followed when folders are walked', async () => {
     expect(textOf(await call('list_files', {})).split('\n')).toEqual(
       expect.arrayContaining(['link -> ../outside', 'deep-link -> ../outside/deep']),
     );
@@ -185,10 +127,6 @@ describe.skipIf(process.platform === 'win32')('paths', () => {
     // No system tells hard links from files; who can make one could as well copy. Known and documented.
     expect(textOf(await call('read_file', { path: 'hard.txt' }))).toBe(`1\t${secret}`);
     await rm(join(root, 'hard.txt'));
-  });
-
-  it('ATTACK 53: a name without a slash goes through the same gate', async () => {
-    expect(await failureOf(call('read_file', { path: 'link.txt' }))).toMatch(outside);
   });
 
   it('ATTACK 54: a folder whose name differs in case is another folder', async () => {
@@ -211,17 +149,6 @@ describe.skipIf(process.platform === 'win32')('paths', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('what is no file', () => {
-  it('ATTACK 57: a FIFO is refused at once', async () => {
-    expect(await failureOf(call('read_file', { path: 'pipe' }))).toBe(
-      'PATH_NOT_REGULAR: pipe: is a FIFO (named pipe), not a regular file.',
-    );
-    expect(await failureOf(call('grep', { pattern: 'x', path: 'pipe' }))).toMatch(
-      /^PATH_NOT_REGULAR: .*FIFO/,
-    );
-    expect(await failureOf(call('list_files', { path: 'pipe' }))).toMatch(/^PATH_NOT_REGULAR: .*FIFO/);
-    expect(await failureOf(workspace.resolve('pipe', { kind: 'file' }))).toMatch(/^PATH_NOT_REGULAR: .*FIFO/);
-  });
-
   it('ATTACK 57: a folder with a FIFO is searched without waiting for it', async () => {
     expect(textOf(await call('grep', { pattern: '^inside$', mode: 'files' }))).toBe(
       'deep/inside.txt\ninside.txt',
@@ -258,15 +185,6 @@ describe.skipIf(process.platform === 'win32')('what is no file', () => {
     expect(failure).toBe('PATH_DENIED: locked: the system does not let this user do that.');
     await chmod(join(root, 'locked'), 0o600);
   });
-
-  it('ATTACK 57: a file that vanishes while it is read is read to its end', async () => {
-    await writeFile(join(root, 'vanishing.txt'), 'still here\n');
-    const opened = await workspace.open('file', 'vanishing.txt');
-    await rm(join(root, 'vanishing.txt'));
-    expect(String(await opened.handle.read(0, 100))).toBe('still here\n');
-    await opened.handle.close();
-    expect(await failureOf(call('read_file', { path: 'vanishing.txt' }))).toMatch(missing);
-  });
 });
 
 /** Nothing is locked for root, so that it has to become somebody else for a while. */
@@ -296,7 +214,7 @@ describe.runIf(isLinux)('a listing', () => {
     const seen = new Set<string>();
     const bothMet = () => [/^harmless\/$/m, /dir ->/].every((side) => side.test([...seen].join('\n')));
     const started = performance.now();
-    while (performance.now() < started + (bothMet() ? 1500 : 60_000)) {
+    while (performance.now() < started + 1500 || !bothMet()) {
       for (const given of [{}, { path: 'dir' }])
         seen.add(await inFolder('list_files', given).then(textOf, (error: Error) => error.message));
     }
@@ -307,21 +225,5 @@ describe.runIf(isLinux)('a listing', () => {
     // Both sides were met.
     expect(all).toMatch(/^harmless\/$/m);
     expect(all).toContain('dir -> ../swapped-outside');
-  });
-});
-
-describe('Windows', () => {
-  it.each([
-    'file.txt:stream',
-    '\\\\?\\C:\\',
-    '\\??\\C:\\',
-    '\\\\server\\share',
-    'CON',
-    'NUL.txt',
-    'a.txt.',
-    'a.txt ',
-    'C:foo',
-  ])('ATTACK 61: %j is refused there', (path) => {
-    expect(windowsPathTrick(path)).toBeDefined();
   });
 });

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -12,6 +12,7 @@ import {
   textOf,
   type Caller,
 } from '../filesystem/folder.ts';
+import { contentOf } from '../guarantees/world.ts';
 
 const isPosix = process.platform !== 'win32';
 let root: string;
@@ -30,15 +31,6 @@ beforeEach(async () => {
   history = join(state, 'history', createHash('sha256').update(root).digest('hex').slice(0, 32));
   call = callerWith(freshServices(state), root);
 });
-
-/** All that is in a folder, with what is in its files; links are not followed. */
-function contentsOf(folder: string, below = ''): string[] {
-  return readdirSync(join(folder, below), { withFileTypes: true }).flatMap((entry) => {
-    const name = join(below, entry.name);
-    if (entry.isDirectory()) return [name, ...contentsOf(folder, name)];
-    return entry.isFile() ? `${name}: ${readFileSync(join(folder, name), 'utf8')}` : name;
-  });
-}
 
 function bring(mode: number, lines: unknown[]): void {
   mkdirSync(join(history, 'kept'), { recursive: true, mode });
@@ -61,7 +53,7 @@ describe.runIf(isPosix)('a state folder that came with a project', () => {
 
   it('removes nothing it names outside the root, though it is closed to others', async () => {
     await put(outside, { [temporary]: 'theirs', 'x/.toolcrib-0123456789abcdef.tmp/y': 'theirs' });
-    const before = contentsOf(outside);
+    const before = contentOf(outside);
     const move = {
       ...entry,
       id: 'aaaaaaaa-bbbc',
@@ -71,7 +63,7 @@ describe.runIf(isPosix)('a state folder that came with a project', () => {
     };
     bring(0o700, [{ ...entry, path: join(outside, 'b.txt') }, move]);
     await write('new.txt');
-    expect(contentsOf(outside)).toEqual(before);
+    expect(contentOf(outside)).toEqual(before);
   });
 
   it('has no names that lead out of it, and odd lines that do no harm', async () => {
@@ -103,14 +95,14 @@ describe.runIf(isPosix)('a state folder that came with a project', () => {
     const tree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
     const inside = { top: root, scope: root, before: tree, after: 'a'.repeat(40), files: 1 };
     const states = [inside, { ...inside, top: outside, scope: outside }];
-    const before = contentsOf(outside);
+    const before = contentOf(outside);
     for (const [at, each] of states.entries()) {
       const id = `aaaaaaaa-bbb${at}`;
       bring(0o700, [{ ...entry, id, step: 'command', kind: 'ran', command: 'x', path: root, states: each }]);
       expect(await listed()).toContain(id);
       expect(await failureOf(call('undo', { last: 1 }))).toMatch(/^NOT_FOUND: .*no longer kept/);
     }
-    expect(contentsOf(outside)).toEqual(before);
+    expect(contentOf(outside)).toEqual(before);
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('old');
   });
 

@@ -10,7 +10,7 @@ import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
 import { temporaryFolder } from '../filesystem/folder.ts';
 import { nextVersion, numberOf } from '../support/version.ts';
-import { buildWriter } from '../support/writer-program.ts';
+import { bundle } from '../support/bundle.ts';
 
 // Each takes the start of a process: enough to notice here, KILLS=500 before a release.
 const kills = Number(process.env['KILLS'] ?? 50);
@@ -20,7 +20,7 @@ let state: string;
 let changes: History;
 
 beforeAll(async () => {
-  writer = await buildWriter(await temporaryFolder());
+  writer = await bundle('support/writer.ts', await temporaryFolder());
 });
 
 beforeEach(async () => {

@@ -1,8 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { connectWithPerson } from '../support/person.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { connect, eras } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
 import { rawClient, saidIn, type RawClient } from './raw-client.ts';
@@ -14,43 +13,12 @@ beforeAll(() => {
 });
 afterAll(() => scene.end());
 
-const yes = { approval: { action: 'accept' } };
-const reset = ['git_reset_hard', { ref: 'HEAD' }] as const;
-
 describe.each(eras)('in %s', (era) => {
   let client: RawClient;
   beforeAll(async () => {
     client = await rawClient(era, scene.options(), { form: {} });
-    scene.write('README.md', '# Changed\n');
   });
   afterAll(() => client.end());
-  const unchanged = () => expect(readFileSync(join(scene.root, 'README.md'), 'utf8')).toBe('# Changed\n');
-
-  it.each<[string, Record<string, unknown>]>([
-    ['an answer to nothing', { inputResponses: yes }],
-    ['a state of its own', { inputResponses: yes, requestState: 'v1.e30.e30' }],
-    ['an empty state', { inputResponses: yes, requestState: '' }],
-    ['a state that is no text', { inputResponses: yes, requestState: { settled: [] } }],
-    ['words of approval', { approved: true, confirm: 'yes', decision: 'yes' }],
-  ])('ATTACK 105: nobody approves a call with %s', async (_what, more) => {
-    // An older client that cannot say so with the call is asked by a request, which comes before any answer.
-    const asked = client.server.next((message) => message.method === 'elicitation/create');
-    const said = await Promise.race([client.call(...reset, more).then(saidIn), asked.then(() => 'asked')]);
-    unchanged();
-    expect(said).toMatch(/^(?:NOT_CONFIRMED|-32602|asked)|^$/);
-  });
-
-  it.each<[string, Record<string, unknown>]>([
-    ['toolcrib/approved', { 'toolcrib/approved': true }],
-    ['approval', { approval: { action: 'accept', content: { decision: 'yes' } } }],
-    ['inputResponses', { inputResponses: yes, requestState: 'x' }],
-    ['a trust of its own', { 'toolcrib/trusted': true, trusted: true }],
-  ])('ATTACK 105: nor with %s in _meta', async (_what, _meta) => {
-    const plain = await rawClient(era, scene.options());
-    expect(saidIn(await plain.call(...reset, { _meta }))).toMatch(/^NEEDS_CONFIRM/);
-    await plain.end();
-    unchanged();
-  });
 
   it('ATTACK 112: a million characters, a hundred thousand items, and depth are refused at once', async () => {
     let deep: unknown = 'x';
@@ -88,38 +56,6 @@ describe.each(eras)('in %s', (era) => {
       // ATTACK 94: variables of make and definitions of a build are its input; none is a variable of the environment.
       expect(parameters, name).not.toMatch(/\benv|environ|_env\b|shell/);
     }
-  });
-});
-
-describe('ATTACK 103: a call that takes longer than a client waits', () => {
-  const settings = () => join(scene.home, '.config', 'toolcrib', 'config.json');
-  beforeAll(() => {
-    mkdirSync(join(settings(), '..'), { recursive: true });
-    writeFileSync(settings(), '{"budgets":{"callSeconds":1},"questions":"host"}');
-    // It leaves a line for each time it was started.
-    scene.write(
-      'slow.mjs',
-      `import { appendFileSync, existsSync } from 'node:fs';
-       appendFileSync('starts', 'x');
-       setInterval(() => { if (existsSync('go')) { console.log('built'); process.exit(); } }, 20);`,
-    );
-  });
-  afterAll(() => rmSync(settings()));
-  afterEach(() => {
-    for (const name of ['starts', 'go']) rmSync(join(scene.root, name), { force: true });
-  });
-
-  it.each(eras)('is answered in time, and made again joins what runs: %s', async (era) => {
-    const client = await connect(era, scene.options());
-    const call = { name: 'node_run', arguments: { file: 'slow.mjs' } };
-    const first = await client.callTool(call);
-    expect(textOf(first)).toMatch(/^\S+-\d+ is running for /);
-    const second = await client.callTool(call);
-    expect(second._meta?.['toolcrib/job']).toBe(first._meta?.['toolcrib/job']);
-    scene.write('go', '');
-    expect(textOf(await client.callTool(call))).toContain('built');
-    expect(readFileSync(join(scene.root, 'starts'), 'utf8')).toBe('x');
-    await client.close();
   });
 });
 
@@ -169,16 +105,6 @@ it('ATTACK 108: what we tell people to write into a host’s file starts us and 
   expect([command, ...args.slice(0, 2)]).toEqual(['node', '/path/to/toolcrib/dist/toolcrib.cjs', 'serve']);
   expect(args).toContain('--root');
   expect(text).not.toMatch(/=allow|--questions|[;|&$`]|https?:/);
-});
-
-it('ATTACK 16, 56: what a client says about roots opens nothing that the operator has not', async () => {
-  const client = await connectWithPerson('2025-11-25', () => 'yesAtOnce', scene.options());
-  const text = textOf(
-    await client.callTool({ name: 'read_file', arguments: { path: join(scene.outside, 'secret.txt') } }),
-  );
-  expect(text).toMatch(/^PATH_OUTSIDE_ROOTS/);
-  await client.close();
-  expect(existsSync(join(scene.root, 'ran'))).toBe(false);
 });
 
 it.each(eras)('calls arguments that are nested too deep what they are: %s', async (era) => {

@@ -20,7 +20,8 @@ export interface RawClient {
   end(): Promise<void>;
 }
 
-const envelope = (elicitation: object | undefined) => ({
+/** What a client of 2026-07-28 says of itself with each request. */
+export const envelope = (elicitation: object | undefined) => ({
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
   'io.modelcontextprotocol/clientCapabilities': elicitation === undefined ? {} : { elicitation },

@@ -9,39 +9,36 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { publish } from '../../src/server/publish.ts';
 import { allActions, allPrograms } from '../discoverers/programs.ts';
+import { contentOf } from '../guarantees/world.ts';
 import { hasMariadb, startMariadb } from '../discoverers/mariadb-server.ts';
 import { serverFolder, startServer } from '../discoverers/postgres-server.ts';
 import { serveArguments, program } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
 import { underWatch, watchTrace, type Seen } from './monitor.ts';
-import { contentOf, createScene, type Scene } from './scene.ts';
+import { createScene, type Scene } from './scene.ts';
 
 /** Arguments that make sense in the project below; what is not here is called with its own example. */
 const meaningful: Record<string, Record<string, unknown>> = {
-  compose_logs: {},
-  compose_ps: {},
-  docker_images: {},
+  ...Object.fromEntries(
+    'compose_logs compose_ps docker_images docker_ps git_diff git_reflog git_show list_programs npm_list'
+      .split(' ')
+      .map((name) => [name, {}]),
+  ),
   docker_logs: { container: 'web' },
   docker_inspect: { container: 'web' },
-  docker_ps: {},
   fetch_url: { url: 'http://localhost:PORT/', find: 'needle' },
   find_actions: { query: 'who changed this line' },
   run_read_action: { action: 'git_blame', arguments: { path: 'src/a.txt' } },
   git_blame: { path: 'src/a.txt' },
-  git_diff: {},
   git_grep: { pattern: 'one' },
   git_log: { body: true },
-  git_reflog: {},
-  git_show: {},
   grep: { pattern: 'one', context: 2 },
   list_files: { depth: 3, hidden: true },
-  list_programs: {},
   mysql_databases: { profile: 'maria' },
   mysql_describe: { profile: 'maria', table: 'orders' },
   mysql_query: { profile: 'maria', sql: 'SELECT * FROM orders' },
   mysql_tables: { profile: 'maria' },
   node_check: { file: 'good.js' },
-  npm_list: {},
   psql_databases: { profile: 'postgres' },
   psql_describe: { profile: 'postgres', table: 'orders' },
   psql_query: { profile: 'postgres', sql: 'SELECT * FROM orders' },

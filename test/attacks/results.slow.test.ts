@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eras } from '../support/server.ts';
-import { rawClient, saidIn, type RawClient } from './raw-client.ts';
+import { rawClient, type RawClient } from './raw-client.ts';
 import { createScene, inShort, type Scene } from './scene.ts';
 
 /** One that is known from the server's environment, and one that has the shape of a token. */
@@ -143,17 +143,6 @@ describe.each(eras)('results, in %s', (era) => {
       expect((await client.call(name, given)).result, name).toBeTruthy();
     clean();
   });
-
-  it.skipIf(era !== eras[0])(
-    'ATTACK 95: a program of the project finds no secret in its environment',
-    async () => {
-      const { result } = await client.call('npm_run', { task: 'env' });
-      const env = saidIn({ result: result! });
-      expect(env).toMatch(/^HOME=/m);
-      for (const name of ['MY_API_TOKEN', 'HARMLESS', 'AWS_SECRET_ACCESS_KEY'])
-        expect(env).not.toContain(name);
-    },
-  );
 });
 
 it('ATTACK 84, 95: the record of calls has no secret and no control, and is nobody else’s to read', () => {

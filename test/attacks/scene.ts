@@ -1,14 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
-  lstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
-  readdirSync,
-  readlinkSync,
   realpathSync,
   rmSync,
   writeFileSync,
@@ -17,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { expect } from 'vitest';
+import { contentOf } from '../guarantees/world.ts';
 import { inherited, type ServerOptions } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
 
@@ -139,20 +136,6 @@ function record(bin: string, name: string, log: string): void {
   const rest = real === undefined ? plays : `exec '${real}' "$@"`;
   writeFileSync(file, `#!/bin/sh\nprintf '%s|${name} %s\\n' "$PWD" "$*" >> '${log}'\n${rest}\n`);
   chmodSync(file, 0o755);
-}
-
-/** Every file below a folder, with a digest of its content. */
-export function contentOf(folder: string): Record<string, string> {
-  const found: Record<string, string> = {};
-  const visit = (path: string) => {
-    const facts = lstatSync(path);
-    if (facts.isDirectory()) for (const name of readdirSync(path)) visit(join(path, name));
-    else if (facts.isSymbolicLink()) found[path] = readlinkSync(path);
-    else if (facts.isFile()) found[path] = createHash('sha1').update(readFileSync(path)).digest('hex');
-    else found[path] = 'special';
-  };
-  visit(folder);
-  return found;
 }
 
 /** What programs are asked before it is decided whether they are run: they change nothing. */

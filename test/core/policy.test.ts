@@ -12,15 +12,7 @@ import {
   type Settings,
 } from '../../src/core/settings.ts';
 import { decide, type Act, type Known } from '../../src/core/policy.ts';
-import {
-  decisions,
-  fits,
-  matchesPath,
-  pathRule,
-  ruleProblem,
-  unknownTool,
-  type Rule,
-} from '../../src/core/rule.ts';
+import { decisions, fits, matchesPath, ruleProblem, type Rule } from '../../src/core/rule.ts';
 
 const rule = (pattern: string, decision: Rule['decision']): Rule => ({
   pattern,
@@ -111,20 +103,6 @@ describe('the table of questions', () => {
       'trust+destroy+protected',
     ],
   ])('%s', (_, act, known, expected) => expect(outcome(act, {}, known)).toBe(expected));
-
-  it('says why, as the rest of a sentence that begins with "it"', () => {
-    const asking = { ...usualSettings, rules: [rule('git_*', 'ask')] };
-    expect(decide(usualAct, asking, nothingKnown)).toMatchObject({
-      reasons: [{ says: 'fits a rule that asks (rules "git_*")' }],
-    });
-    const verdict = decide({ ...usualAct, ...executes, ...protects }, usualSettings, nothingKnown);
-    expect(verdict).toMatchObject({
-      reasons: [
-        { says: 'it runs code of the project, and this folder is not trusted yet' },
-        { says: 'changes a file that matters elsewhere: a shell runs it' },
-      ],
-    });
-  });
 });
 
 describe('what the settings say', () => {
@@ -177,23 +155,6 @@ describe('what the settings say', () => {
     ['leaves toolsets out', {}, { toolsets: ['npm'] }, 'deny'],
     ['and none of its own', { toolset: undefined }, { toolsets: [] }, 'allow'],
   ])('%s', (_, act, policy, expected) => expect(outcome(act, policy)).toBe(expected));
-
-  it('is named when it decides', () => {
-    const settingOf = (policy: Partial<Policy>) => {
-      const act = { ...usualAct, effects: ['write' as const] };
-      const verdict = decide(act, { ...usualSettings, ...policy }, nothingKnown);
-      return 'setting' in verdict ? verdict.setting : undefined;
-    };
-    expect(settingOf({ rules: [rule('git_*', 'deny')] })).toBe('rules "git_*"');
-    expect(settingOf({ rules: [rule('git_*', 'allow')] })).toBe('rules "git_*"');
-    expect(settingOf({ readOnly: true })).toContain('--read-only');
-    const project: ProjectConfig = { file: '/w/.toolcrib.json', readOnly: true, toolsets: ['npm'] };
-    const narrowed = narrow(usualSettings, project);
-    expect(settingOf(narrowed)).toContain('read-only (readOnly of /w/.toolcrib.json)');
-    expect(settingOf({ ...narrowed, readOnly: false })).toBe(
-      'the toolsets are npm (toolsets of /w/.toolcrib.json)',
-    );
-  });
 });
 
 describe('where we ask nobody', () => {
@@ -259,16 +220,6 @@ describe('patterns of rules', () => {
     expect(ruleProblem('write(src/**)', 'ask')).toContain('can deny, or allow');
   });
 
-  it('tells what was probably meant', () => {
-    const tools = ['git_push', 'git_status', 'run', 'npm_test'];
-    expect(unknownTool('git_psuh', tools)).toContain('did you mean git_push?');
-    expect(unknownTool('npm_tset(npm *)', tools)).toContain('did you mean npm_test(npm *)?');
-    expect(unknownTool('gti_*', tools)).toContain('did you mean git_*?');
-    expect(unknownTool('zzzzzz', tools)).toContain('toolcrib call');
-    for (const known of ['git_push', 'git_*', '*', '*_test', 'run(x)', 'read(x)', 'write(x)'])
-      expect(unknownTool(known, tools)).toBeUndefined();
-  });
-
   it.each([
     ['**/.env', '/w/app/.env', true],
     ['.env', '/w/app/.env', true],
@@ -281,16 +232,6 @@ describe('patterns of rules', () => {
     ['/app/*', '/w/app/a', false],
     ['a/**/b', 'a/b', true],
   ])('the glob %s, for %s: %s', (glob, path, expected) => expect(matchesPath(glob, path)).toBe(expected));
-
-  it('about paths: what must not be read is not written either', () => {
-    const rules = [rule('read(**/.env)', 'deny'), rule('write(dist/**)', 'deny'), rule('write(a)', 'allow')];
-    const found = (doing: 'read' | 'write', path: string) => pathRule(rules, doing, [path])?.pattern;
-    expect(found('read', '/w/.env')).toBe('read(**/.env)');
-    expect(found('write', '/w/.env')).toBe('read(**/.env)');
-    expect(found('write', '/w/dist/a.js')).toBe('write(dist/**)');
-    expect(found('read', '/w/dist/a.js')).toBeUndefined();
-    expect(found('write', '/w/a')).toBeUndefined();
-  });
 });
 
 const tools = ['git_push', 'git_status', 'npm_test', 'run'];

@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import cmake from '../../src/discoverers/cmake.ts';
 import ctest from '../../src/discoverers/ctest.ts';
 import make from '../../src/discoverers/make.ts';
@@ -30,7 +30,6 @@ beforeAll(() => {
   const makefile = 'X := $(shell touch made)\nhello: ## Greets\n\t@echo "hello $(NAME)"\nfail:\n\t@false\n';
   writeFileSync(join(folder, 'Makefile'), makefile);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const call = async (of: typeof cmake, action: string, given: object = {}) =>
   saidBy(await callAction(of, action, { ...given }, { folder, trusted: true }));

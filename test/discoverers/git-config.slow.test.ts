@@ -59,26 +59,10 @@ it('never calls ordinary what git finds something to watch in', () => {
   const file = join(folder, '.git', 'config');
   const start = readFileSync(file, 'utf8');
   // Pieces put together at random, by a linear congruential generator: the same ones every time.
-  const pieces = [
-    '[core]',
-    '[filter "a"]',
-    '[remote "a"]',
-    ' ',
-    '\n',
-    '\n\t',
-    '\r',
-    '"',
-    '\\',
-    '=',
-    '#',
-    ';',
-    'clean = x',
-    'sshcommand = x',
-    'url = y',
-    '[',
-    ']',
-    'a',
-  ];
+  const pieces =
+    '[core]|[filter "a"]|[remote "a"]| |\n|\n\t|\r|"|\\|=|#|;|clean = x|sshcommand = x|url = y|[|]|a'.split(
+      '|',
+    );
   let seed = 7;
   const random = (most: number) => (seed = (seed * 1664525 + 1013904223) >>> 0) % most;
   let accepted = 0;

@@ -327,21 +327,3 @@ it('is git with its hooks, filters and remotes in a trusted folder', async () =>
   const refused = await runInspected(git, 'commit', amend, { folder: repository.folder, trusted: true });
   expect(refused.said).toContain('no tabs, please');
 });
-
-it('never lets an old remotes file overwrite a branch unasked', async () => {
-  const repository = temporaryRepository();
-  const other = temporaryRepository();
-  other.git('commit', '--quiet', '--allow-empty', '--message=Theirs');
-  repository.git('branch', 'mine');
-  repository.write('.git/remotes/origin', `URL: ${other.folder}\nPull: +refs/heads/main:refs/heads/mine\n`);
-  const mine = repository.git('rev-parse', 'mine');
-  for (const name of ['fetch', 'pull', 'push']) {
-    const { trust } = await runInspected(git, name, {}, { folder: repository.folder });
-    expect(trust, name).toContain('talk to its remotes');
-  }
-  expect((await inspected(git, 'status', { folder: repository.folder })).trust).toContain('(.git/remotes)');
-  expect(repository.git('rev-parse', 'mine')).toBe(mine);
-  // As bad as it should be.
-  repository.git('fetch', '--quiet', 'origin');
-  expect(repository.git('rev-parse', 'mine')).not.toBe(mine);
-});

@@ -41,20 +41,7 @@ it('reads other shapes', () => {
 
 it('reads a hostile Makefile in no time', () => {
   const started = process.cpuUsage();
-  for (const piece of [
-    '$(',
-    '\\\n',
-    'a:',
-    '#',
-    '\t',
-    'define x\n',
-    ' ',
-    '=',
-    '$(x) ',
-    'a ',
-    'a: b\n',
-    '#x\n',
-  ])
+  for (const piece of '$(|\\\n|a:|#|\t|define x\n| |=|$(x) |a |a: b\n|#x\n'.split('|'))
     expect(() => targets(`${piece.repeat(80_000)}x`)).not.toThrow(RangeError);
   expect(processorMs(started)).toBeLessThan(6000);
 });

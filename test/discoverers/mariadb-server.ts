@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, chownSync } from 'node:fs';
+import { existsSync, mkdirSync, chownSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { serverHome, someoneElse } from './database-folder.ts';
 import { until } from '../support/until.ts';
@@ -35,31 +35,15 @@ export async function startMariadb(setup: string): Promise<Server> {
     const ended = spawnSync(pathOf(name)!, args, { cwd: folder, env, encoding: 'utf8', ...rest });
     return ended.status === 0 ? undefined : `${name}: ${ended.stderr}${ended.stdout}`;
   };
-  const failed = run(
-    'mariadb-install-db',
-    [
-      '--no-defaults',
-      `--datadir=${data}`,
-      '--auth-root-authentication-method=normal',
-      '--skip-test-db',
-      '--skip-name-resolve',
-    ],
-    who ?? {},
-  );
+  const plain = '--auth-root-authentication-method=normal --skip-test-db --skip-name-resolve'.split(' ');
+  const failed = run('mariadb-install-db', ['--no-defaults', `--datadir=${data}`, ...plain], who ?? {});
   if (failed) throw new Error(failed);
-  const server = spawn(
-    pathOf('mariadbd')!,
-    [
-      '--no-defaults',
-      `--datadir=${data}`,
-      `--socket=${socket}`,
-      `--pid-file=${join(folder, 'pid')}`,
-      '--skip-networking',
-      '--innodb-flush-log-at-trx-commit=0',
-      '--innodb-buffer-pool-size=8M',
-    ],
-    { cwd: folder, env, stdio: 'ignore', ...who },
+  const own = [`--datadir=${data}`, `--socket=${socket}`, `--pid-file=${join(folder, 'pid')}`];
+  const light = '--skip-networking --innodb-flush-log-at-trx-commit=0 --innodb-buffer-pool-size=8M'.split(
+    ' ',
   );
+  const options = { cwd: folder, env, stdio: 'ignore', ...who } as const;
+  const server = spawn(pathOf('mariadbd')!, ['--no-defaults', ...own, ...light], options);
   const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
   const ask = (sql: string) => {
     const args = ['--no-defaults', '--batch', `--socket=${socket}`, '--user=root', `--execute=${sql}`];
@@ -81,7 +65,6 @@ export async function startMariadb(setup: string): Promise<Server> {
     async stop() {
       server.kill('SIGKILL');
       await ended;
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { serverHome, someoneElse } from './database-folder.ts';
 
@@ -49,27 +49,12 @@ export function startServer(setup: string): Server {
   const settings = `-c listen_addresses= -c unix_socket_directories=${folder} -c fsync=off`;
   run('pg_ctl', ['-D', data, '-o', settings, '-l', join(folder, 'log'), '-w', 'start']);
   const ask = (sql: string) =>
-    run('psql', [
-      '-XqtA',
-      '-h',
-      folder,
-      '-U',
-      'postgres',
-      '-d',
-      'postgres',
-      '-v',
-      'ON_ERROR_STOP=1',
-      '-c',
-      sql,
-    ]);
+    run('psql', [...'-XqtA -U postgres -d postgres -v ON_ERROR_STOP=1 -h'.split(' '), folder, '-c', sql]);
   ask(setup);
   return {
     folder,
     env: { PGHOST: folder, PGUSER: 'postgres' },
     ask,
-    stop() {
-      run('pg_ctl', ['-D', data, '-m', 'immediate', '-w', 'stop']);
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop: () => void run('pg_ctl', ['-D', data, '-m', 'immediate', '-w', 'stop']),
   };
 }

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { callAction, saidBy } from '../support/call-action.ts';
 import { programOf } from './programs.ts';
 import { hasProgram } from './real-program.ts';
@@ -27,7 +27,6 @@ describe.skipIf(!hasProgram('python3', '-I', '-m', 'pip', '--version'))('the rea
     writeFileSync(join(folder, 'args.py'), 'import json, sys\nprint(json.dumps(sys.argv[1:]))\n');
     writeFileSync(join(folder, 'broken.py'), 'a = 1\nreturn a\n');
   });
-  afterAll(() => rmSync(folder, { recursive: true }));
 
   it('hands arguments to scripts, modules and code as they are', async () => {
     const args = ['-c', 'a b', '$(touch x)', ''];

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { callAction, planOf, saidBy } from '../support/call-action.ts';
+import { temporaryFolder } from '../support/repository.ts';
 import { programOf } from './programs.ts';
 import { argvOf, recorded, reportOf } from './real-program.ts';
 
@@ -55,25 +55,16 @@ describe('pip', () => {
     (spec) => expect(argvOf(pip, 'install', { packages: [spec] }).at(-1)).toBe(spec),
   );
 
-  it.each([
-    '--index-url=http://evil',
-    '-r/etc/x',
-    '-e.',
-    '.',
-    './evil',
-    'evil/',
-    'git+https://evil/x',
-    'C:evil',
+  const noSpecs = `--index-url=http://evil -r/etc/x -e. . ./evil evil/ git+https://evil/x C:evil x@https://evil evil.whl
+    evil.ZIP[extra] x==1.0.zip`;
+  const withBlanks = [
     '',
     'x @ https://evil/x.whl',
-    'x@https://evil',
-    'evil.whl',
-    'evil.ZIP[extra]',
-    'x==1.0.zip',
     'x --hash=y',
     'x; python_version > "3"',
     'x\n--index-url=http://evil',
-  ])('22: refuses to install %j as a package', (spec) => {
+  ];
+  it.each([...noSpecs.split(/\s+/), ...withBlanks])('22: refuses to install %j as a package', (spec) => {
     expect(() => argvOf(pip, 'install', { packages: [spec] })).toThrow(/expected/);
     expect(() => argvOf(programOf('poetry'), 'add', { packages: [spec] })).toThrow(/expected/);
   });
@@ -111,7 +102,7 @@ describe('a project whose packages another program keeps', () => {
     ['poetry.lock', 'uv', 'add', 'poetry_add {"packages":["idna"]}'],
     ['uv.lock', 'poetry', 'update', 'uv_update {"packages":["idna"]}'],
   ])('%s: refuses %s %s with the right call', async (lock, id, action, call) => {
-    const folder = mkdtempSync(join(tmpdir(), 'locked-'));
+    const folder = temporaryFolder();
     writeFileSync(join(folder, lock), '');
     const given = call.endsWith('{}') ? {} : { packages: ['idna'] };
     const said = await callAction(programOf(id), action, given, { folder, program: '/bin/true' });
@@ -126,15 +117,13 @@ describe('a project whose packages another program keeps', () => {
         program: '/bin/true',
       },
     );
-    rmSync(folder, { recursive: true });
   });
 
   it('lets pip install what the project itself says', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'locked-'));
+    const folder = temporaryFolder();
     writeFileSync(join(folder, 'uv.lock'), '');
     const plan = await planOf(pip, 'install', { editable: '.' }, { folder, program: '/bin/true' });
     expect(plan.subject).toMatch(/^python3 -m pip install .*--editable=/);
-    rmSync(folder, { recursive: true });
   });
 });
 

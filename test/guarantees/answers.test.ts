@@ -4,11 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { rawClient, saidIn, type Answer, type RawClient } from '../attacks/raw-client.ts';
 import { initialize, startRaw, type RawServer, type ServerOptions } from '../support/server.ts';
 import { also, readFile, resetHard, runProgram, startJob, type Act } from './acts.ts';
-import { makeWorld } from './world.ts';
+import { leavesAMark, makeWorld } from './world.ts';
 
-/** Leaves its argument each time it runs. */
-const run = "import { appendFileSync } from 'node:fs';\nappendFileSync('ran', process.argv[2] ?? 'ran');\n";
-const world = makeWorld({ 'run.mjs': run, '.gitignore': 'ran\n' });
+const world = makeWorld(leavesAMark);
 afterAll(() => world.end());
 const options = (): ServerOptions => ({
   roots: [world.project],

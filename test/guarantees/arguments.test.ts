@@ -32,13 +32,25 @@ beforeAll(async () => {
 });
 afterAll(() => world.end());
 
-it('hands each value to a program as one argument, whatever a shell would make of it', async () => {
-  const args = ['a  b', '', '$HOME', '`touch p`', '$(touch p)', '; touch p', '| touch p', '> p', '*', "it's"];
+it('ATTACK 90, 91: hands each value to a program as one argument, whatever a shell would make of it', async () => {
+  const args = [
+    'a  b',
+    '',
+    '$HOME',
+    '`touch p`',
+    '$(touch p)',
+    '; touch p',
+    '| touch p',
+    '> p',
+    '*',
+    "it's",
+    '--c d',
+  ];
   expect(JSON.parse(await session.gets(runFile('show.mjs', ...args)))).toEqual(args);
   expect(world.has('p')).toBe(false);
 });
 
-it('takes a commit message for text, whatever a shell would make of it', async () => {
+it('ATTACK 90: takes a commit message for text, whatever a shell would make of it', async () => {
   const message = 'x; touch p && $(touch p) `touch p` | touch p > p "quoted\' * ~ %PATH%';
   world.write('src/a.txt', 'changed\n');
   await session.gets(stage('src/a.txt'));
@@ -47,7 +59,7 @@ it('takes a commit message for text, whatever a shell would make of it', async (
   expect(world.has('p')).toBe(false);
 });
 
-it('refuses a value that begins with a dash wherever it could be read as an option', async () => {
+it('ATTACK 5, 13: refuses what could be read as an option, and addresses in the place of names', async () => {
   world.git('remote', 'add', 'origin', 'https://example.invalid/x.git');
   const before = world.snapshot();
   for (const act of [
@@ -59,6 +71,11 @@ it('refuses a value that begins with a dash wherever it could be read as an opti
     fetchFrom('--upload-pack=touch stolen'),
     pushTo('--receive-pack=touch stolen'),
     pushTo('origin', '--mirror'),
+    pushTo('origin', '+main'),
+    pushTo('origin', ':main'),
+    pushTo('origin', 'main:other'),
+    fetchFrom('../outside'),
+    fetchFrom('https://example.invalid/x.git'),
     stage('--all'),
     runFile('--eval=1'),
     runScript('--prefix=/'),

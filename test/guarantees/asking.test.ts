@@ -5,16 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { also, editFile, readFile, runFile, runProgram, runScript } from './acts.ts';
 import { person, says, type Says } from './person.ts';
 import { eras, program, type Session } from './session.ts';
-import { makeWorld, type World } from './world.ts';
+import { leavesAMark, makeWorld, type World } from './world.ts';
 
-/** Leaves a line each time it runs. */
-const run = "import { appendFileSync } from 'node:fs';\nappendFileSync('ran', process.argv[2] ?? 'ran');\n";
-const shop = () =>
-  makeWorld({
-    'run.mjs': run,
-    'package.json': JSON.stringify({ name: 'shop', scripts: { hi: 'node run.mjs script' } }),
-    '.gitignore': 'ran\n',
-  });
+const run = leavesAMark['run.mjs'];
+const shop = () => makeWorld(leavesAMark);
 /** What ran since it was asked last. */
 const ran = (world: World): string => {
   const said = world.has('ran') ? world.read('ran') : '';
@@ -61,23 +55,6 @@ describe.each(eras)('in %s', (era) => {
     expect(ran(world)).toBe('abc');
   });
 
-  it('runs once what the person agrees to once, and asks again', async () => {
-    ada.will(says.yes, says.no);
-    await session.gets(runProgram('node', 'run.mjs', 'one'));
-    expect(ran(world)).toBe('one');
-    expect((await session.does(runProgram('node', 'run.mjs', 'one'))).refused).toBe(true);
-    expect(ada.asked).toHaveLength(2);
-    expect(ran(world)).toBe('');
-  });
-
-  it('shows what it asks about: the act, and the folder', async () => {
-    ada.will(says.no);
-    await session.does(runProgram('node', 'run.mjs', 'two words'));
-    const [{ message } = { message: '' }] = ada.asked;
-    expect(message).toMatch(/node run\.mjs ['"]two words['"]/);
-    expect(message).toContain(world.project);
-  });
-
   it('lets no parameter of a call answer for the person', async () => {
     const act = runProgram('node', 'run.mjs');
     const approving = { confirm: true, confirmed: true, approve: 'yes', decision: 'yes', trust: true };
@@ -118,13 +95,6 @@ describe.each(eras)('in %s', (era) => {
     });
     expect((await session.does(editFile('.envrc', 'A=1', 'A=3'))).refused).toBe(true);
     expect(world.read('.envrc')).toBe('export A=1\nexport B=2\n');
-  });
-
-  it('asks about any program in a folder that is trusted as well', async () => {
-    ada.will(says.no);
-    expect((await session.does(runProgram('node', 'run.mjs'))).refused).toBe(true);
-    expect(ada.asked).toHaveLength(1);
-    expect(ran(world)).toBe('');
   });
 });
 

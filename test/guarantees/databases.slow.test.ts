@@ -1,21 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasProgram } from '../discoverers/real-program.ts';
 import { querySqlite } from './acts.ts';
 import { person, says } from './person.ts';
 import type { Session } from './session.ts';
 import { makeWorld, secretText } from './world.ts';
 
-const hasSqlite = (() => {
-  try {
-    execFileSync('sqlite3', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
-
-describe.runIf(hasSqlite)('a query of an SQLite database', () => {
+describe.runIf(hasProgram('sqlite3', '--version'))('a query of an SQLite database', () => {
   const world = makeWorld();
   const secret = join(world.outside, 'secret.txt');
   const ada = person(says.no);
@@ -45,7 +37,8 @@ describe.runIf(hasSqlite)('a query of an SQLite database', () => {
     "ATTACH 'new.db' AS new",
     "VACUUM INTO 'copy.db'",
     'SELECT 1) ; DELETE FROM orders; --',
-  ])('changes nothing unless a person agrees: %s', async (sql) => {
+    'PRAGMA user_version = 7',
+  ])('ATTACK 82: changes nothing unless a person agrees: %s', async (sql) => {
     const before = world.snapshot();
     await query(sql);
     expect(world.snapshot()).toEqual(before);
@@ -53,12 +46,13 @@ describe.runIf(hasSqlite)('a query of an SQLite database', () => {
 
   it.each([
     '.shell touch stolen',
+    'SELECT 1);\n.shell touch stolen\nSELECT * FROM (SELECT 1',
     '.output stolen',
     '\n.system touch stolen',
     "SELECT writefile('stolen', 'x')",
     "SELECT load_extension('x')",
     "SELECT edit('', 'touch stolen')",
-  ])('runs and writes nothing outside the database: %s', async (sql) => {
+  ])('ATTACK 81, 82: runs and writes nothing outside the database: %s', async (sql) => {
     const before = world.snapshot();
     await query(sql);
     expect(world.snapshot()).toEqual(before);
@@ -69,7 +63,7 @@ describe.runIf(hasSqlite)('a query of an SQLite database', () => {
     `.read ${secret}`,
     `.import ${secret} t`,
     `ATTACH '${join(world.outside, 'other.db')}' AS o`,
-  ])('shows nothing outside the database: %s', async (sql) => {
+  ])('ATTACK 82: shows nothing outside the database: %s', async (sql) => {
     expect((await query(sql)).text).not.toContain(secretText);
   });
 

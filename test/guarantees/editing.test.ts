@@ -27,36 +27,6 @@ it('changes the bytes of an edit and no others: line ends, byte order mark, mode
   expect(statSync(join(world.project, 'exact.sh')).mode & 0o777).toBe(0o751);
 });
 
-it('never damages what is not UTF-8: it is edited as it is, or not at all', async () => {
-  const bytes = Buffer.concat([
-    Buffer.from('caf'),
-    Buffer.from([0xe9, 0xff, 0x80]),
-    Buffer.from(' line\nlast\n'),
-  ]);
-  world.write('latin.txt', bytes);
-  await session.does(readFile('latin.txt'));
-  const { refused } = await session.does(editFile('latin.txt', 'last', 'end'));
-  const edited = Buffer.from(bytes.toString('latin1').replace('last', 'end'), 'latin1');
-  expect(world.bytes('latin.txt')).toEqual(refused ? bytes : edited);
-});
-
-it('refuses an edit that fits in several places, or in none', async () => {
-  world.write('twice.txt', 'foo\nbar\nfoo\n');
-  await session.gets(readFile('twice.txt'));
-  expect(await session.does(editFile('twice.txt', 'foo', 'x'))).toMatchObject({ refused: true });
-  expect(await session.does(editFile('twice.txt', 'nowhere', 'x'))).toMatchObject({ refused: true });
-  expect(world.read('twice.txt')).toBe('foo\nbar\nfoo\n');
-});
-
-it('refuses to write over what somebody has changed since it was read', async () => {
-  world.write('stale.txt', 'as it was read\n');
-  await session.gets(readFile('stale.txt'));
-  world.write('stale.txt', 'as somebody else left it\n');
-  expect(await session.does(writeFile('stale.txt', 'mine\n'))).toMatchObject({ refused: true });
-  expect(await session.does(editFile('stale.txt', 'as', 'x'))).toMatchObject({ refused: true });
-  expect(world.read('stale.txt')).toBe('as somebody else left it\n');
-});
-
 it('shows whoever reads a file the old content or the new one, and never a part', async () => {
   const version = (number: number) => `${number}\n${'x'.repeat(300_000)}\n${number}\n`;
   const seen = new Set<string>();

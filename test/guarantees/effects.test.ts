@@ -72,7 +72,7 @@ async function refuses(session: Session, acts: ReturnType<typeof changing>): Pro
 const annotationsIn = async ({ client }: Session) =>
   new Map((await client.listTools()).tools.map(({ name, annotations = {} }) => [name, annotations]));
 
-it('changes nothing by a tool that says it only reads', async () => {
+it('ATTACK 107: changes nothing by a tool that says it only reads', async () => {
   world.write('src/a.txt', 'one\nchanged\n');
   // What git would refresh its index for.
   utimesSync(join(world.project, 'README.md'), 1, 1);

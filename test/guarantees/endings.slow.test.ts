@@ -8,24 +8,32 @@ import { makeWorld } from './world.ts';
 const world = makeWorld({ 'family.mjs': family });
 afterAll(() => world.end());
 
-it.each(eras)('ends all that was running when the server itself is killed, in %s', async (era) => {
-  const session = await world.open({ era, person: person(says.yes) });
-  const call = session.does(runFile('family.mjs', 'stay'));
-  const members = await membersIn(world.project);
-  expectRunning(members);
-  process.kill(session.pid, 'SIGKILL');
-  await call;
-  await expectEnded(members);
-});
+it.each(eras)(
+  'ATTACK 102: ends all that was running when the server itself is killed, in %s',
+  async (era) => {
+    const session = await world.open({ era, person: person(says.yes) });
+    const call = session.does(runFile('family.mjs', 'stay'));
+    const members = await membersIn(world.project);
+    expectRunning(members);
+    process.kill(session.pid, 'SIGKILL');
+    await call;
+    await expectEnded(members);
+  },
+);
 
-it.each(['SIGTERM', 'SIGINT'] as const)(
-  'ends its jobs with itself when it is told to end by %s',
-  async (signal) => {
+const call = runFile('family.mjs', 'stay');
+it.each([
+  ['SIGTERM', 'calls', call],
+  ['SIGINT', 'jobs', startJob(call)],
+] as const)(
+  'ATTACK 102: when it is told to end by %s it ends its %s with itself',
+  async (signal, _what, act) => {
     const session = await world.open({ person: person(says.yes) });
-    await session.does(startJob(runFile('family.mjs', 'stay')));
+    const done = session.does(act);
     const members = await membersIn(world.project);
     expectRunning(members);
     process.kill(session.pid, signal);
+    await done;
     await expectEnded(members);
   },
 );

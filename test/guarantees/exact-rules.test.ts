@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, describe, expect, it } from 'vitest';
 import { also, runProgram } from './acts.ts';
-import { person, says } from './person.ts';
 import { makeWorld } from './world.ts';
 
 const script = (text: string) => runProgram('bash', '-c', text);
@@ -32,14 +31,5 @@ describe('a rule that is proposed', () => {
     const { text } = await (await world.open()).does(runProgram('cksum', '*.md'));
     expect(text).toContain('NEEDS_CONFIRM');
     expect(ruleIn(text)).toBeUndefined();
-  });
-
-  it.each([
-    ['script', script],
-    ['input', withInput],
-  ])('stands beside a question that has the %s on its first line', async (_what, act) => {
-    const ada = person(says.no);
-    await (await world.open({ person: ada })).does(act('echo one\necho two'));
-    expect(ada.asked[0]?.message.split('\n')[0]).toMatch(/echo one\\u\{a\}echo two/);
   });
 });

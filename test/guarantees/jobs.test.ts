@@ -42,7 +42,7 @@ describe.each(eras)('in %s', (era) => {
     };
   };
 
-  it('makes a job of a call that takes long, to which the same call attaches until it has the result', async () => {
+  it('ATTACK 103: makes a job of a call that takes long, to which the same call attaches until it has the result', async () => {
     const { build, goOn, runs } = work('long');
     const first = await session.does(build);
     expect(jobIn(first.text)).toBeTruthy();

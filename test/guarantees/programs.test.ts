@@ -31,6 +31,8 @@ const ofTheHost = {
   NODE_OPTIONS: '--no-warnings',
   GIT_EXTERNAL_DIFF: 'evil',
   BASH_ENV: '/nowhere',
+  ANTHROPIC_API_KEY: 'd4e5f6',
+  LD_PRELOAD: '',
 };
 /** Where programs of the project lie, on the search path of the server. */
 const planted = ['node_modules/.bin', 'bin'].map((folder) => join(world.project, folder));
@@ -47,7 +49,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.end());
 
-it('gives a program none of the server’s variables but those it may have', async () => {
+it('ATTACK 95: gives a program none of the server’s variables but those it may have', async () => {
   const env = JSON.parse(await session.gets(runFile('env.mjs'))) as Record<string, string>;
   for (const name of Object.keys(ofTheHost)) expect(env).not.toHaveProperty(name);
   expect(env['HOME']).toBe(world.home);
@@ -59,11 +61,11 @@ it('gives a program no folder of the project to find others in', async () => {
   for (const folder of [...planted, '.', '']) expect(PATH.split(':')).not.toContain(folder);
 });
 
-it('gives a program an empty input and no terminal', async () => {
+it('ATTACK 97: gives a program an empty input and no terminal', async () => {
   expect(await session.gets(runFile('input.mjs'))).toMatch(/^0 no terminal false false/);
 });
 
-it('takes no program of the project for the machine’s', async () => {
+it('ATTACK 45, 47: takes no program of the project for the machine’s', async () => {
   await session.gets(status());
   await session.gets(runFile('env.mjs'));
   expect(await session.gets(runProgram('git', '--version'))).toMatch(/^git version/);
@@ -109,7 +111,7 @@ describe.each(eras)('in %s', (era) => {
     expect(seen.map(({ progress }) => progress)).toEqual(seen.map((_, at) => at + 1));
   });
 
-  it('ends all that a call has started when it is cancelled', async () => {
+  it('ATTACK 102: ends all that a call has started when it is cancelled', async () => {
     const cancelling = new AbortController();
     const call = own.does(runFile('family.mjs', 'stay'), { signal: cancelling.signal });
     const failed = expect(call).rejects.toThrow();
@@ -121,7 +123,7 @@ describe.each(eras)('in %s', (era) => {
     await own.gets(status());
   });
 
-  it('ends all that a call has started when its client goes away', async () => {
+  it('ATTACK 102: ends all that a call has started when its client goes away', async () => {
     const call = own.does(runFile('family.mjs', 'stay'));
     const members = await membersIn(world.project);
     expectRunning(members);

@@ -15,6 +15,10 @@ const obeyed = [
   '.claude/settings.json',
   '.envrc',
   '.husky/pre-commit',
+  '.bashrc',
+  '.config/fish/config.fish',
+  '.ssh/authorized_keys',
+  'sub/.git/hooks/post-checkout',
 ];
 
 const world = makeWorld();
@@ -37,7 +41,7 @@ async function changesNothing(session: Session, acts: readonly Act[]): Promise<v
   expect(world.snapshot()).toEqual(before);
 }
 
-it('writes no file that others run when nobody can be asked, whichever tool would', async () => {
+it('ATTACK 63: writes no file that others run when nobody can be asked, whichever tool would', async () => {
   world.write('harmless.txt', 'echo 1\n');
   await alone.gets(readFile('harmless.txt'));
   await changesNothing(alone, [
@@ -51,9 +55,9 @@ it('leaves such a file alone under every name that a file system could take for 
   symlinkSync('.git', join(world.project, 'other-name'));
   await changesNothing(
     alone,
-    ['.GIT/hooks/pre-commit', '.git./config', '.git /config', '.VSCode/Tasks.json', 'other-name/config'].map(
-      (path) => writeFile(path, 'echo 1\n'),
-    ),
+    ['.GIT/hooks/pre-commit', '.git./config', '.git /config', '.git\u200b/config', '.VSCode/Tasks.json']
+      .concat('other-name/config')
+      .map((path) => writeFile(path, 'echo 1\n')),
   );
 });
 

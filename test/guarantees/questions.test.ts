@@ -3,9 +3,9 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
+  also,
   commit,
   fetchFrom,
-  inFolder,
   operator,
   resetHard,
   restoreFiles,
@@ -16,19 +16,13 @@ import {
   undoLast,
   writeFile,
 } from './acts.ts';
+import { until } from '../support/until.ts';
 import { person, says } from './person.ts';
 import { eras, program, type Session } from './session.ts';
-import { makeRepository, makeWorld } from './world.ts';
-
-const run = "import { appendFileSync } from 'node:fs';\nappendFileSync('ran', process.argv[2] ?? 'ran');\n";
-const files = {
-  'run.mjs': run,
-  'package.json': JSON.stringify({ name: 'shop', scripts: { hi: 'node run.mjs script' } }),
-  '.gitignore': 'ran\n',
-};
+import { leavesAMark, makeWorld } from './world.ts';
 
 describe.each(eras)('a question in %s', (era) => {
-  const world = makeWorld(files);
+  const world = makeWorld(leavesAMark);
   const ada = person();
   let session: Session;
   beforeAll(async () => {
@@ -55,26 +49,28 @@ describe.each(eras)('a question in %s', (era) => {
     expect(Object.keys(ada.asked[0]?.form.properties ?? {})).toEqual(['remember']);
   });
 
-  it('says on its first line what would be run, exactly', async () => {
-    await session.does(runProgram('node', 'run.mjs', 'two words'));
-    expect(linesAsked()[0]).toMatch(/node run\.mjs ['"]two words['"]/);
-  });
-
-  it('says on its first line what would be written', async () => {
-    await session.does(writeFile('.vscode/tasks.json', '{\n}\n'));
-    expect(linesAsked()[0]).toMatch(/write \.vscode\/tasks\.json \(\+2 -0\)/);
-  });
-
-  it('spells line ends out, so that nothing of the act is on another line', async () => {
-    await session.does(runProgram('node', '-e', 'one()\ntwo()'));
-    expect(linesAsked()[0]).toMatch(/one\(\)\\(?:n|u\{a\})two\(\)/);
-  });
-
-  it('says what it leaves out of a long act', async () => {
-    await session.does(runProgram('node', 'run.mjs', 'x'.repeat(3000), 'the end'));
-    expect(linesAsked()[0]).toMatch(/^.{20,1000}$/);
-    expect(linesAsked()[0]).toContain('the end');
-    expect(linesAsked()[0]?.replaceAll(',', '')).toMatch(/\d{3}/);
+  it.each([
+    ['what would be run', runProgram('node', 'run.mjs', 'two words'), /node run\.mjs ['"]two words['"]/],
+    [
+      'what would be written',
+      writeFile('.vscode/tasks.json', '{\n}\n'),
+      /write \.vscode\/tasks\.json \(\+2 -0\)/,
+    ],
+    ['line ends of a script', runProgram('sh', '-c', 'echo one\necho two'), /echo one\\(?:n|u\{a\})echo two/],
+    [
+      'those of what is read',
+      also(runProgram('sh'), { input: 'echo one\necho two' }),
+      /one\\(?:n|u\{a\})echo/,
+    ],
+    // What it leaves out of a long act is counted.
+    [
+      'a long act',
+      runProgram('node', 'run.mjs', 'x'.repeat(3000), 'the end'),
+      /^(?=.{20,1000}$)(?=.*the end)(?=.*\d,?\d{3})/,
+    ],
+  ])('says on its first line, exactly: %s', async (_, act, says) => {
+    await session.does(act);
+    expect(linesAsked()[0]).toMatch(says);
   });
 
   it('has its reason and its folder on the second and the third line', async () => {
@@ -83,21 +79,17 @@ describe.each(eras)('a question in %s', (era) => {
     expect(linesAsked()[2]).toContain(world.project);
   });
 
-  it('is the only one about a call, also when several things are to be said', async () => {
-    ada.will(says.yes);
-    await session.gets(runProgram('node', 'run.mjs'));
-    expect(ada.asked).toHaveLength(1);
-  });
-
   it('tells the model when nobody was there to answer it', async () => {
     ada.will(says.noAtOnce);
-    expect((await session.does(runProgram('node', 'run.mjs'))).text).toMatch(/nobody was there/i);
+    // Where the machine is too busy to say so at once, it is somebody's answer.
+    const said = async () => (await session.does(runProgram('node', 'run.mjs'))).text;
+    await until(async () => /nobody was there/i.test(await said()));
     expect(world.has('ran')).toBe(false);
   });
 });
 
 describe('a folder that nobody has trusted', () => {
-  const world = makeWorld(files);
+  const world = makeWorld(leavesAMark);
   let alone: Session;
   beforeAll(async () => {
     alone = await world.open();
@@ -134,7 +126,7 @@ describe('a folder that nobody has trusted', () => {
 });
 
 describe('a folder that a person has trusted', () => {
-  const world = makeWorld(files);
+  const world = makeWorld(leavesAMark);
   const ada = person();
   let session: Session;
   beforeAll(async () => {
@@ -156,16 +148,6 @@ describe('a folder that a person has trusted', () => {
       .toBe(true);
   });
 
-  it('is not trusted in a repository in it that comes from elsewhere', async () => {
-    const inner = join(world.project, 'inner');
-    makeRepository(inner, world.env, 'inner');
-    world.git('-C', inner, 'remote', 'add', 'origin', 'https://elsewhere.invalid/x.git');
-    world.write('inner/run.mjs', run);
-    expect((await session.does(inFolder('inner', runFile('run.mjs')))).refused).toBe(true);
-    expect(ada.asked).toHaveLength(1);
-    expect(world.has('inner/ran')).toBe(false);
-  });
-
   it('stays trusted when its files change', async () => {
     world.write('package.json', JSON.stringify({ name: 'shop', scripts: { hi: 'node run.mjs other' } }));
     world.write('vitest.config.js', 'export default {};\n');
@@ -174,7 +156,7 @@ describe('a folder that a person has trusted', () => {
   });
 
   it('stays trusted in folders that are made', async () => {
-    world.write('build/run.mjs', run);
+    world.write('build/run.mjs', leavesAMark['run.mjs']);
     await session.gets(runFile('build/run.mjs'));
     expect(ada.asked).toEqual([]);
   });

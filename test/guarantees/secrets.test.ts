@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { also, diff, editFile, fileAt, readFile, runFile, searchText, show } from './acts.ts';
 import { person, says } from './person.ts';
@@ -47,22 +45,6 @@ it('hides them in what a program prints, in its progress, and in its failure', a
   const failed = await session.does(runFile('tell.mjs', 'fail'));
   expect(failed.refused).toBe(true);
   for (const said of [told, failed.text, ...progress]) expectHidden(said);
-});
-
-it('hides them in an error that quotes what it was given', async () => {
-  expectHidden((await session.does(readFile(`nowhere/${ofTheServer}`))).text);
-  expectHidden((await session.does(also(readFile('notes.txt'), { [ofTheServer]: ofAService }))).text);
-});
-
-it('writes none of them into what it keeps of the calls', async () => {
-  await session.does(searchText(ofTheServer));
-  await session.does(readFile(`nowhere/${ofAService}`));
-  const files = readdirSync(world.state, { recursive: true, withFileTypes: true }).filter((one) =>
-    one.isFile(),
-  );
-  const audit = files.filter(({ parentPath }) => parentPath.endsWith('audit'));
-  expect(audit).not.toEqual([]);
-  for (const { parentPath, name } of audit) expectHidden(readFileSync(join(parentPath, name), 'utf8'));
 });
 
 it('changes no file by hiding: an edit beside a secret leaves it as it is', async () => {

@@ -1,15 +1,12 @@
-import { fileURLToPath } from 'node:url';
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { Client } from '@modelcontextprotocol/client';
+import type { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { connectWithPerson } from '../support/person.ts';
+import { connect, eras, program, type Era } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
 import { operator, type Act } from './acts.ts';
-import { questionIn, type Person } from './person.ts';
+import type { Person } from './person.ts';
 
-/** The program as it is published. */
-export const program = fileURLToPath(new URL('../../dist/toolcrib.cjs', import.meta.url));
-
-export type Era = '2025-11-25' | '2026-07-28';
-export const eras: readonly Era[] = ['2025-11-25', '2026-07-28'];
+export { eras, program };
 
 export interface SessionOptions {
   readonly era?: Era;
@@ -54,30 +51,13 @@ interface Place extends SessionOptions {
 
 export async function openSession(place: Place): Promise<Session> {
   const { era = '2026-07-28', person, args = [], env, roots = [place.project], checkpoints = false } = place;
-  const client = new Client(
-    { name: 'guarantees', version: '1' },
-    {
-      capabilities: person ? { elicitation: { form: {} } } : {},
-      versionNegotiation: { mode: era === '2026-07-28' ? { pin: era } : 'legacy' },
-    },
-  );
-  if (person)
-    client.setRequestHandler('elicitation/create', ({ params }) => person.answer(questionIn(params)));
+  const options = [...args, ...(checkpoints ? [] : operator.withoutCheckpoints)];
+  const server = { roots, args: options, env: { ...env }, cwd: place.project };
+  const client = person
+    ? await connectWithPerson(era, (question) => person.answer(question), server)
+    : await connect(era, server);
   const complaints: string[] = [];
   Object.assign(client, { onerror: (error: Error) => complaints.push(error.message) });
-  const options = [
-    ...roots.flatMap((root) => ['--root', root]),
-    ...args,
-    ...(checkpoints ? [] : operator.withoutCheckpoints),
-  ];
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [program, 'serve', ...options],
-    env: { ...env },
-    cwd: place.project,
-    stderr: 'pipe',
-  });
-  await client.connect(transport);
   const does = async (act: Act, meanwhile: While = {}): Promise<Outcome> => {
     try {
       const result = await client.callTool({ name: act.name, arguments: { ...act.arguments } }, meanwhile);
@@ -90,7 +70,7 @@ export async function openSession(place: Place): Promise<Session> {
   };
   return {
     client,
-    pid: transport.pid ?? 0,
+    pid: (client.transport as StdioClientTransport).pid ?? 0,
     complaints,
     does,
     async gets(act, meanwhile) {

@@ -2,15 +2,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inFolder, runFile, runProgram, runScript } from './acts.ts';
-import { person, says, type Says } from './person.ts';
+import { person, says } from './person.ts';
 import { makeRepository, makeWorld } from './world.ts';
-
-const afterReading =
-  (says: Says): Says =>
-  async (question) => {
-    await new Promise((resolve) => setTimeout(resolve, 310));
-    return says(question);
-  };
 
 describe('trust in a folder', () => {
   const world = makeWorld({
@@ -22,7 +15,7 @@ describe('trust in a folder', () => {
     makeRepository(other, world.env, 'of somebody else');
     world.git('-C', other, 'remote', 'add', 'origin', 'https://example.org/other');
     world.write('vendor/other/run.mjs', "console.log('ran')");
-    ada.will(afterReading(says.yes));
+    ada.will(says.yes);
     await (await world.open({ person: ada })).gets(runScript('hi'));
   });
   afterAll(() => world.end());
@@ -35,7 +28,7 @@ describe('trust in a folder', () => {
   });
 
   it('and an "always" there do not reach into another folder', async () => {
-    ada.will(afterReading(says.always));
+    ada.will(says.always);
     const session = await world.open({ person: ada });
     await session.gets(runProgram('cksum', 'README.md'));
     ada.will(says.no);
@@ -58,7 +51,7 @@ describe('trust in a folder', () => {
       rmSync(plain, { recursive: true, force: true });
       mkdirSync(plain);
       writeFileSync(join(plain, 'run.mjs'), '');
-      ada.will(afterReading(says.yes));
+      ada.will(says.yes);
       await (await reborn.open({ roots: [plain], person: ada })).gets(runFile('run.mjs'));
       expect(ada.asked).toHaveLength(1);
     }
@@ -70,7 +63,7 @@ describe('trust in a folder', () => {
     const deep = join(long.outside, 'x'.repeat(200));
     mkdirSync(deep);
     writeFileSync(join(deep, 'run.mjs'), '');
-    ada.will(afterReading(says.yes));
+    ada.will(says.yes);
     const session = await long.open({ roots: [deep], person: ada });
     for (const times of [1, 2]) {
       await session.gets(runFile('run.mjs'));

@@ -49,6 +49,13 @@ export interface World {
   end(): Promise<void>;
 }
 
+/** A program that leaves its argument each time it runs, and a script that runs it. */
+export const leavesAMark = {
+  'run.mjs': "import { appendFileSync } from 'node:fs';\nappendFileSync('ran', process.argv[2] ?? 'ran');\n",
+  'package.json': JSON.stringify({ name: 'shop', scripts: { hi: 'node run.mjs script' } }),
+  '.gitignore': 'ran\n',
+};
+
 /** Text that lies outside of the project. */
 export const secretText = 'the secret of the neighbour';
 
@@ -144,10 +151,13 @@ function linkProgram(bin: string, name: string): void {
   if (file !== undefined) symlinkSync(file, join(bin, name));
 }
 
-function contentOf(folder: string): Record<string, string> {
+/** Every file below a folder, with its mode and a digest of its content. */
+export function contentOf(folder: string): Record<string, string> {
   const found: Record<string, string> = {};
   const visit = (path: string) => {
-    const facts = lstatSync(path);
+    const facts = lstatSync(path, { throwIfNoEntry: false });
+    // A program may be removing what it has made.
+    if (!facts) return;
     const mode = facts.mode.toString(8);
     if (facts.isDirectory()) {
       found[path] = mode;

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { envelope } from '../attacks/raw-client.ts';
 import {
   initialize,
   program,
@@ -52,14 +53,7 @@ export async function openRaw(era: Era, options: ServerOptions, way?: Way): Prom
   );
   // Whoever writes to one that is gone is not to end with it.
   for (const stream of [raw.child.stdin, raw.child.stdout]) stream.on('error', () => undefined);
-  const ofModern = {
-    _meta: {
-      'io.modelcontextprotocol/protocolVersion': era,
-      'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
-      'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
-    },
-  };
-  const meta = era === '2026-07-28' ? ofModern : {};
+  const meta = era === '2026-07-28' ? { _meta: envelope({ form: {} }) } : {};
   if (era === '2025-11-25') await initialize(raw, { elicitation: {} });
   else {
     raw.send({ id: 1, method: 'server/discover', params: meta });

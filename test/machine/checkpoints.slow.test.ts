@@ -122,11 +122,6 @@ describe('taking', () => {
     expect(existsSync(tree.state)).toBe(false);
   });
 
-  it('says so when there is no git', async () => {
-    const tree = await keptTree({ git: () => Promise.resolve(undefined) });
-    expect(await tree.take()).toBe('no undo of this: no git of this machine was found that can be used');
-  });
-
   it.runIf(posix)('is kept where nobody else can look', async () => {
     const tree = await keptTree();
     await tree.id();

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { discover, whichProgram } from '../../src/machine/programs/discovery.ts';
 import { thisHost, type Host } from '../../src/machine/host.ts';
 import { searchPath } from '../../src/machine/programs/search-path.ts';
 import { fakeHost, programs, type Files } from './fake-host.ts';
 import { find, pathOf, program } from './find-program.ts';
+import { temporaryFolder } from '../support/repository.ts';
 
 describe.skipIf(process.platform === 'win32')('discovery on this computer', () => {
   let home: string;
@@ -20,10 +20,9 @@ describe.skipIf(process.platform === 'win32')('discovery on this computer', () =
     return path;
   };
   beforeEach(() => {
-    home = realpathSync(mkdtempSync(join(tmpdir(), 'toolcrib-test-')));
+    home = temporaryFolder();
     host = { ...thisHost(), home };
   });
-  afterEach(() => rmSync(home, { recursive: true, force: true }));
 
   it('takes the best name first, then the first folder, and says why the others lost', async () => {
     const [python, early, late] = [write('a/python'), write('b/python3'), write('c/python3')];
@@ -86,32 +85,6 @@ describe.skipIf(process.platform === 'win32')('discovery on this computer', () =
     expect(await find(facts, host, pathOf(join(home, 'a')))).toContain(
       'is in a folder that is left out: everyone can write to it',
     );
-  });
-
-  it('lists each folder once, and looks at nothing but what it was looking for', async () => {
-    for (const name of ['one', 'two', 'other']) write(`a/${name}`);
-    const calls: string[] = [];
-    const watched: Host = {
-      ...host,
-      list: (folder) => (calls.push(`list ${folder}`), host.list(folder)),
-      stat: (path) => (calls.push(`stat ${path}`), host.stat(path)),
-      which: (name, folders, endings) => (
-        calls.push(`which ${[name, ...folders].join(' ')}`),
-        host.which(name, folders, endings)
-      ),
-    };
-    const facts = ['one', 'two', 'three'].map((id) => program(id));
-    const { installed } = await discover(facts, watched, pathOf(join(home, 'a'), join(home, 'b')));
-    expect([...installed.keys()]).toEqual(['one', 'two']);
-    expect(calls).toEqual([
-      `list ${home}/a`,
-      `list ${home}/b`,
-      `which one ${home}/a`,
-      `which two ${home}/a`,
-      'which three',
-      `stat ${home}/a/one`,
-      `stat ${home}/a/two`,
-    ]);
   });
 
   it("takes a project's own copy of what the machine does not have, and does not ask it for its version", async () => {

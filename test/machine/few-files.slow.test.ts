@@ -1,31 +1,22 @@
 import { spawn } from 'node:child_process';
 import { isRunning } from '../support/is-running.ts';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { bundle } from '../support/bundle.ts';
 import { until } from '../support/until.ts';
 
 const most = 50;
 const times = 16;
-let folder = '';
+let file = '';
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'toolcrib-test-'));
-  await build({
-    entryPoints: ['test/machine/watched/run-many.ts'],
-    bundle: true,
-    minify: true,
-    platform: 'node',
-    outfile: join(folder, 'run-many.cjs'),
-  });
+  file = await bundle('machine/watched/run-many.ts', mkdtempSync(join(tmpdir(), 'toolcrib-test-')));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Programs that are run where only few files may be open. */
 function runMany(script: string) {
   const limited = `ulimit -n ${most}; exec "$0" "$@"`;
-  const file = join(folder, 'run-many.cjs');
   const server = spawn('/bin/bash', ['-c', limited, process.execPath, file, String(times), '-c', script], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -39,7 +30,7 @@ function runMany(script: string) {
 
 describe.skipIf(process.platform !== 'linux')('with few files', () => {
   it('what cannot be started says why, and the others go on', async () => {
-    const { lines, ended } = runMany('sleep 1');
+    const { lines, ended } = runMany('sleep 3');
     expect(await ended).toBe(0);
     const failed = lines().filter((line) => line.startsWith('not_started '));
     expect(failed.length).toBeGreaterThan(0);

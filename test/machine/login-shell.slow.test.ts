@@ -1,14 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { discover } from '../../src/machine/programs/discovery.ts';
 import { thisHost, type Host } from '../../src/machine/host.ts';
 import { askLoginShell, cachedLoginShellPath, loginShellOf } from '../../src/machine/programs/login-shell.ts';
-import { createProcesses } from '../../src/machine/processes/process.ts';
+import { createProcesses, type Run } from '../../src/machine/processes/process.ts';
 import { searchPath } from '../../src/machine/programs/search-path.ts';
 import { fakeHost } from './fake-host.ts';
 import { isRunningIn } from '../support/is-running.ts';
+import { temporaryFolder } from '../support/repository.ts';
 
 const { run } = createProcesses(process.platform === 'darwin' ? 'darwin' : 'linux');
 
@@ -17,12 +17,11 @@ describe.skipIf(process.platform === 'win32')('the login shell', () => {
   let cache: string;
   let host: Host;
   beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), 'toolcrib-test-'));
+    home = temporaryFolder();
     cache = join(home, '.cache');
     // What `env -i HOME=… PATH=/usr/bin:/bin` leaves: not even SHELL.
     host = { ...thisHost(), home, env: { HOME: home, PATH: '/usr/bin:/bin' } };
   });
-  afterEach(() => rmSync(home, { recursive: true, force: true }));
 
   const write = (name: string, content: string, mode = 0o644) => {
     mkdirSync(join(home, name, '..'), { recursive: true });
@@ -31,7 +30,9 @@ describe.skipIf(process.platform === 'win32')('the login shell', () => {
   };
   /** A login shell of our making, whose start-up files do something and which then does what it is told. */
   const shellThat = (does: string) => write('shell', `#!/bin/sh\n${does}\nexec /bin/sh -c "$2"\n`, 0o755);
-  const ask = (shell: string) => askLoginShell(host, run, cache, shell);
+  /** It waits longer than usual: a busy machine may need more for anything. */
+  const patient: Run = (command) => run({ ...command, timeoutMs: 60_000 });
+  const ask = (shell: string, withRun = patient) => askLoginShell(host, withRun, cache, shell);
 
   it('tells of a folder that a start-up file adds, and programs in it are found', async () => {
     write('.bash_profile', 'echo "Welcome!"\nexport PATH="$HOME/tools:$PATH"\nprintf "no line feed"\n');
@@ -81,7 +82,7 @@ describe.skipIf(process.platform === 'win32')('the login shell', () => {
 
   it('ATTACK 48: a shell that takes 40 s is stopped after 3, with all it started, and not asked again at once', async () => {
     const shell = shellThat(`sleep 40 & echo $! > ${home}/child; sleep 40`);
-    const answer = await ask(shell);
+    const answer = await ask(shell, run);
     expect(answer).toMatchObject({ path: '', why: `${shell} took longer than 3 s and was stopped` });
     expect(isRunningIn(join(home, 'child'))).toBe(false);
     expect(await cachedLoginShellPath(host, cache, shell)).toMatchObject({ path: '', fresh: true });

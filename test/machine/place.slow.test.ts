@@ -43,13 +43,6 @@ describe('a place', () => {
     }
   });
 
-  it('is found in every root, from where it is told, and by absolute path', async () => {
-    expect((await placeOf('a.txt')).path).toBe(join(root, 'a.txt'));
-    expect((await placeOf('new', { from: join(root, 'deep') })).path).toBe(join(root, 'deep', 'new'));
-    expect((await placeOf('../second/new')).path).toBe(join(top, 'second', 'new'));
-    expect((await placeOf(join(top, 'second', 'new'))).path).toBe(join(top, 'second', 'new'));
-  });
-
   it('is what a link at the end leads to', async () => {
     await symlink('deep/b.txt', join(root, 'to-b'));
     await symlink('deep', join(root, 'to-deep'));
@@ -93,13 +86,6 @@ describe('a place', () => {
 });
 
 describe('missing folders', () => {
-  it('are told without `make`', async () => {
-    expect(await failureOf(workspace.openPlace('x/y/z.txt'))).toBe(
-      'PATH_NOT_FOUND: x/y/z.txt: the folder y that it would be in does not exist.',
-    );
-    expect(await readdir(root)).toEqual(['a.txt', 'deep']);
-  });
-
   it('are made with `make`, as any program would make them', async () => {
     const place = await placeOf('x/y/z.txt', { make: true });
     expect(place.made).toEqual([join(root, 'x'), join(root, 'x', 'y')]);
@@ -172,28 +158,6 @@ describe('missing folders', () => {
     );
     expect(await readdir(root)).toEqual(['a.txt', 'deep']);
   });
-
-  it.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
-    'are denied where the system denies them',
-    async () => {
-      await mkdir(join(root, 'shut'), { mode: 0o555 });
-      expect(await failureOf(workspace.openPlace('shut/x/y', { make: true }))).toMatch(/^PATH_DENIED/);
-    },
-  );
-
-  it.runIf(process.platform === 'linux')(
-    'that the system does not make are told with the reason',
-    async () => {
-      const check = () => Promise.resolve();
-      // The kernel makes no folders there, whoever asks.
-      expect(await failureOf(openPlaceAt('/sys/x/y', 'x/y', { make: true, check, consent: noConsent }))).toBe(
-        'PATH_DENIED: x/y: the system does not let this user do that.',
-      );
-      expect(
-        await failureOf(openPlaceAt('/proc/x/y', 'x/y', { make: true, check, consent: noConsent })),
-      ).toMatch(/^PATH_NOT_FOUND: x\/y: the folder/);
-    },
-  );
 });
 
 describe('refused', () => {
@@ -255,13 +219,6 @@ describe('refused', () => {
     await symlink('app/a.txt', join(top, 'to-a'));
     expect(await failureOf(workspace.openPlace('../to-a', { follow: false }))).toMatch(/^PATH_OUTSIDE_ROOTS/);
     expect((await placeOf('../to-a')).path).toBe(join(root, 'a.txt'));
-  });
-
-  it('everything, without roots and when the root is gone', async () => {
-    expect(await failureOf((await openWorkspace([])).openPlace('x'))).toMatch(/^NO_ROOTS/);
-    await rename(root, join(top, 'elsewhere'));
-    expect(await failureOf(workspace.openPlace('x/y', { make: true }))).toMatch(/^PATH_OUTSIDE_ROOTS/);
-    expect(await readdir(top)).toEqual(['elsewhere', 'outside', 'second']);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { asStarted } from '../../src/machine/processes/windows-command.ts';
 import { whichProgram } from '../../src/machine/programs/discovery.ts';
 import { searchPath } from '../../src/machine/programs/search-path.ts';
 import { fakeHost, programs, type Files } from './fake-host.ts';
@@ -114,5 +115,33 @@ describe('discovery on Windows', () => {
     expect(await find(facts, host, pathOf())).toMatchObject({
       program: 'C:\\Program Files\\Git\\cmd\\git.exe',
     });
+  });
+});
+
+it.each(['"&calc.exe', '%PATH%', 'a!b', 'a\nb', '100%'])(
+  'ATTACK 92: %j is not handed to a Windows batch file',
+  (argument) => {
+    expect(() => asStarted('C:\\Program Files\\nodejs\\npm.cmd', ['run', argument], 'win32')).toThrow(
+      /batch file/,
+    );
+  },
+);
+
+it('ATTACK 92: what is handed to a Windows batch file is quoted for cmd.exe', () => {
+  expect(asStarted('C:\\Program Files\\x\\npm.cmd', ['run', 'a b', 'c&d', 'e^f', 'g\\'], 'win32')).toEqual({
+    file: expect.stringMatching(/\\System32\\cmd\.exe$/),
+    args: [
+      '/d',
+      '/e:on',
+      '/v:off',
+      '/s',
+      '/c',
+      '""C:\\Program Files\\x\\npm.cmd" "run" "a b" "c&d" "e^f" "g\\\\""',
+    ],
+    verbatim: true,
+  });
+  expect(asStarted('C:\\x\\git.exe', ['%PATH%'], 'win32')).toMatchObject({
+    args: ['%PATH%'],
+    verbatim: false,
   });
 });

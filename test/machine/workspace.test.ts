@@ -3,7 +3,7 @@ import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isOwn } from '../../src/machine/paths/own-folders.ts';
-import { openWorkspace, rooted, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
+import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
 import { failureOf, put, temporaryFolder } from '../filesystem/folder.ts';
 import { processorMs } from '../support/processor-ms.ts';
 
@@ -47,11 +47,6 @@ describe('opening', () => {
     expect(await contentOf('../a.txt', join(root, 'deep'))).toBe('a');
   });
 
-  it('reaches every root', async () => {
-    expect(await contentOf(join(top, 'second', 'c.txt'))).toBe('c');
-    expect(await contentOf('../second/c.txt')).toBe('c');
-  });
-
   it('takes names as they are: blanks are not trimmed and only a leading ~/ is expanded', async () => {
     expect(await contentOf(' spaced ')).toBe('blanks');
     expect(await contentOf('./~/tilde.txt')).toBe('tilde');
@@ -79,24 +74,6 @@ describe('opening', () => {
     } finally {
       await opened.handle.close();
     }
-  });
-
-  it('says what is there when it is something else', async () => {
-    expect(await failureOf(workspace.open('file', 'deep'))).toBe(
-      'PATH_NOT_REGULAR: deep: is a folder, not a regular file. list_files shows what is in it.',
-    );
-    expect(await failureOf(workspace.open('folder', 'a.txt'))).toBe(
-      'PATH_NOT_REGULAR: a.txt: is a file, not a folder. Give the folder that it is in.',
-    );
-    const either = await workspace.open('any', 'deep');
-    await either.handle.close();
-    expect(either.stat.isDirectory()).toBe(true);
-  });
-
-  it('quotes a path that would not stay on one line', async () => {
-    expect(await failureOf(workspace.open('file', 'a\n[open: yes]'))).toContain(
-      '"a\\n[open: yes]": does not exist',
-    );
   });
 });
 
@@ -136,26 +113,11 @@ describe('resolving', () => {
     expect(await workspace.resolve('new.txt', { kind: 'file' })).toBe(join(root, 'new.txt'));
   });
 
-  it('names the path, the roots and the way out when it refuses', async () => {
-    expect(await failureOf(workspace.resolve('../outside/secret.txt'))).toBe(
-      `PATH_OUTSIDE_ROOTS: ../outside/secret.txt: leads outside the folders that are open: ${root}, ${join(top, 'second')}. ` +
-        'Another folder is opened by starting the server with --root FOLDER.',
-    );
-  });
-
   it('does not tell what exists outside', async () => {
     const there = await failureOf(workspace.resolve('../outside/secret.txt', { mustExist: true }));
     const notThere = await failureOf(workspace.resolve('../outside/secrex.txt', { mustExist: true }));
     expect(notThere).toBe(there.replace('secret', 'secrex'));
     expect(await failureOf(workspace.resolve('dangling-out'))).toMatch(/^PATH_OUTSIDE_ROOTS/);
-  });
-
-  it('refuses an empty path, a NUL and a path that is too long', async () => {
-    expect(await failureOf(workspace.resolve(''))).toMatch(/^ARG_INVALID/);
-    expect(await failureOf(workspace.resolve('a.txt\0.png'))).toMatch(/^ARG_INVALID: "a.txt\\u0000.png"/);
-    expect(await failureOf(workspace.resolve('x'.repeat(300), { mustExist: true }))).toMatch(
-      /^ARG_INVALID.*too long/,
-    );
   });
 });
 
@@ -167,19 +129,6 @@ describe('long paths', () => {
     expect(processorMs(started)).toBeLessThan(20_000);
     return failure;
   }
-
-  it('are refused before anything is done with them', async () => {
-    for (const path of [
-      'hook'.repeat(1e5),
-      `é${' '.repeat(1e5)}x`,
-      'a/'.repeat(1e5),
-      '.config/'.repeat(1e4),
-    ]) {
-      expect(await soon(() => workspace.openPlace(path))).toMatch(/^ARG_INVALID.*too long/);
-      expect(await soon(() => workspace.open('file', path))).toMatch(/^ARG_INVALID.*too long/);
-    }
-    expect(await soon(() => workspace.openPlace(`é${' '.repeat(4000)}x`))).toMatch(/^ARG_INVALID.*too long/);
-  });
 
   it('lead nowhere soon, however deep the folders are and however many steps are missing', async () => {
     const deep = Array.from({ length: 200 }, () => 'd').join('/');
@@ -268,25 +217,6 @@ describe('roots', () => {
       /^PATH_NOT_REGULAR.*is a file, not a folder/,
     );
     expect(await failureOf(openWorkspace(['/proc/self']))).toMatch(/^PATH_PROTECTED/);
-  });
-
-  it('may be the whole disk', async () => {
-    const all = await openWorkspace(['/']);
-    expect(await all.resolve(join(root, 'a.txt'))).toBe(join(root, 'a.txt'));
-  });
-
-  it('may be none: then nothing is opened, and the way out is told', async () => {
-    const closed = await openWorkspace([]);
-    expect(closed.roots).toEqual([]);
-    for (const path of ['.', '/', root, '~/x']) {
-      expect(await failureOf(closed.resolve(path))).toMatch(/^NO_ROOTS.*"--root", "\/path\/to\/project"/);
-    }
-    expect(() => closed.home).toThrow('No folder has been opened');
-  });
-
-  it('are told by a workspace that can open files', () => {
-    expect(rooted(workspace)).toBe(workspace);
-    expect(() => rooted({ roots: [], home: '', resolve: () => Promise.resolve('') })).toThrow(TypeError);
   });
 
   it('stay shut when they are removed', async () => {

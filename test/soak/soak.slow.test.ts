@@ -19,7 +19,7 @@ import { chains, makeSoakProject, pick, randomFrom, stepsOf, type Call } from '.
 
 /** Enough to notice; CALLS=10000 before a release. */
 const calls = Number(process.env['CALLS'] ?? 600);
-const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+const seed = Number(process.env['SEED'] ?? 7);
 /** Calls of one client at a time. */
 const atOnce = 6;
 /** One in so many calls is the first of several that belong together. */

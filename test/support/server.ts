@@ -44,14 +44,16 @@ export async function connect(era: Era, options: ServerOptions = {}): Promise<Cl
   return client;
 }
 
+const started = (options: ServerOptions) => ({
+  command: process.execPath,
+  args: serveArguments(options),
+  env: options.env ?? inherited(),
+  stderr: 'pipe' as const,
+  ...(options.cwd ? { cwd: options.cwd } : {}),
+});
+
 export const transportOf = (options: ServerOptions): StdioClientTransport =>
-  new StdioClientTransport({
-    command: process.execPath,
-    args: serveArguments(options),
-    env: options.env ?? inherited(),
-    stderr: 'pipe',
-    ...(options.cwd ? { cwd: options.cwd } : {}),
-  });
+  new StdioClientTransport(started(options));
 
 /** A client of the first SDK. */
 export async function connectV1(options: ServerOptions = {}): Promise<ClientV1> {
@@ -61,13 +63,7 @@ export async function connectV1(options: ServerOptions = {}): Promise<ClientV1> 
 }
 
 export const transportOfV1 = (options: ServerOptions): StdioClientTransportV1 =>
-  new StdioClientTransportV1({
-    command: process.execPath,
-    args: serveArguments(options),
-    env: options.env ?? inherited(),
-    stderr: 'pipe',
-    ...(options.cwd ? { cwd: options.cwd } : {}),
-  });
+  new StdioClientTransportV1(started(options));
 
 export interface RawServer {
   child: ChildProcessWithoutNullStreams;

@@ -49,7 +49,7 @@ export async function listTools(
       continue;
     }
     if (!isWanted(config.tools, (pattern) => globMatches(pattern, name))) continue;
-    const problem = tools.has(name) ? 'it was listed before' : problemOf(said);
+    const problem = tools.has(name) ? 'it was listed before' : problemOf(said, config);
     if (problem === undefined) tools.set(name, toolOf(said, name, config));
     else problems.push(`"${name}": ${problem}`);
   }
@@ -57,13 +57,34 @@ export async function listTools(
 }
 
 /** Why a model could not be told of a tool, or could not call it. */
-function problemOf({ inputSchema = {}, execution }: JsonObject): string | undefined {
+function problemOf({ inputSchema = {}, execution }: JsonObject, { kind }: ServerConfig): string | undefined {
   if (tooDeep(inputSchema) || JSON.stringify(inputSchema).length > mostSchema)
     return 'its input schema is too large';
   const { type = 'object' } = objectOf(inputSchema);
   if (!isObject(inputSchema) || ![type].flat().includes('object'))
     return 'its input schema describes no object';
+  if (kind === 'http' && hasBadHeader(inputSchema)) return 'its x-mcp-header cannot be sent';
   return objectOf(execution)['taskSupport'] === 'required' ? 'it can only be called as a task' : undefined;
+}
+
+/** As the specification wants it (Streamable HTTP, "Custom Headers from Tool Parameters"). */
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
+const headerTypes = ['string', 'integer', 'boolean'];
+
+/** Whether a schema asks for a header that is none, stands for no plain value, or has another's name. */
+function hasBadHeader(node: unknown, isProperty = false, seen = new Set<string>()): boolean {
+  if (Array.isArray(node)) return node.some((one) => hasBadHeader(one, false, seen));
+  if (!isObject(node)) return false;
+  const { 'x-mcp-header': header, type } = node;
+  const name = typeof header === 'string' ? header.toLowerCase() : '';
+  if (header !== undefined && (!isProperty || !headerName.test(name) || seen.has(name))) return true;
+  if (header !== undefined && !headerTypes.includes(String(type))) return true;
+  seen.add(name);
+  return Object.entries(node).some(([key, value]) =>
+    key === 'properties' && isObject(value)
+      ? Object.values(value).some((one) => hasBadHeader(one, true, seen))
+      : hasBadHeader(value, false, seen),
+  );
 }
 
 function toolOf(said: JsonObject, name: string, config: ServerConfig): Omit<Tool, 'call'> {
