@@ -1,6 +1,7 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { connect } from './connect.ts';
 import { presentable } from '../machine/presentable.ts';
+import { table } from './table.ts';
 import {
   asArguments,
   checkRoots,
@@ -35,8 +36,11 @@ export async function callCommand(args: string[]): Promise<number> {
   const [name, ...words] = positionals;
   if (values.json !== undefined && words.length > 0)
     throw new UsageError('call: give either --json or key=value, not both.');
-  const given = values.json === undefined ? undefined : fromJson(values.json);
-  const pairs = words.map(pairOf);
+  const given = values.json === undefined ? fromPairs(words) : fromJson(values.json);
+  if (String(given['background']) === 'true')
+    throw new UsageError(
+      'call: a job ends with its server, and that of `call` with the call: no background.',
+    );
 
   // A person chooses by name, and may choose any.
   const options = { ...values, root: values.root ?? [workingFolder()], expose: values.expose ?? 'all' };
@@ -45,22 +49,19 @@ export async function callCommand(args: string[]): Promise<number> {
   process.once('SIGINT', () => interrupted.abort());
   try {
     if (name === undefined || values.help) return await explain(client, name);
-    const properties = pairs.length > 0 ? await propertiesOf(client, name) : undefined;
-    const call = { name, arguments: given ?? fromPairs(pairs, properties) };
-    if (call.arguments['background'] === true)
-      throw new UsageError(
-        'call: a job ends with its server, and that of `call` with the call: no background.',
-      );
+    const call = {
+      name,
+      arguments: values.json === undefined ? await withLists(client, name, given) : given,
+    };
     const result = await finished(client, call, interrupted.signal);
     if (values.output === 'json') process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
     else printResult(result);
     return result.isError ? 1 : 0;
   } catch (error) {
     if (interrupted.signal.aborted) return 130;
-    if (error instanceof UsageError) throw error;
     const message = error instanceof Error ? error.message : String(error);
-    if (error instanceof ProtocolError && error.code === ProtocolErrorCode.InvalidParams)
-      throw new UsageError(message);
+    const isWrong = error instanceof ProtocolError && error.code === ProtocolErrorCode.InvalidParams;
+    if (isWrong || error instanceof UsageError) throw new UsageError(message);
     process.stderr.write(`toolcrib: ${message}\n`);
     return 1;
   } finally {
@@ -96,8 +97,8 @@ async function finished(client: Client, call: Call, signal: AbortSignal): Promis
 function printResult({ content, isError, _meta }: Result): void {
   const out = isError ? process.stderr : process.stdout;
   for (const part of content) {
-    if (part.type === 'text') out.write(`${part.text}\n`);
-    else out.write(`[${part.type}${'mimeType' in part ? ` ${part.mimeType}` : ''}]\n`);
+    const other = `[${part.type}${'mimeType' in part ? ` ${part.mimeType}` : ''}]`;
+    out.write(`${part.type === 'text' ? part.text : other}\n`);
   }
   // Each call is a session of its own, so this is how write_file knows that the file has been seen.
   const version = _meta?.['toolcrib/version'];
@@ -115,83 +116,59 @@ function withoutDashes(args: string[]): string[] {
 
 async function explain(client: Client, name: string | undefined): Promise<number> {
   const { tools } = await client.listTools();
-  const tool = tools.find((candidate) => candidate.name === name);
   if (name === undefined) {
-    const width = Math.max(...tools.map((listed) => listed.name.length));
-    for (const listed of tools) process.stdout.write(`${listed.name.padEnd(width)}  ${listed.description}\n`);
-    process.stdout.write('\ntoolcrib call TOOL --help tells its parameters.\n');
+    const rows = table(tools.map((listed) => [listed.name, listed.description ?? '']));
+    process.stdout.write(`${rows}\ntoolcrib call TOOL --help tells its parameters.\n`);
     return 0;
   }
+  const tool = tools.find((candidate) => candidate.name === name);
   if (!tool) throw new UsageError(`there is no tool ${name}; toolcrib call lists them.`);
-  process.stdout.write(`${tool.name}: ${tool.description}\n\n`);
-  for (const [key, property] of Object.entries(tool.inputSchema.properties ?? {})) {
+  const { properties = {}, required = [] } = tool.inputSchema;
+  const lines = Object.entries(properties).map(([key, property]) => {
     const { type, description, default: usual, enum: choices } = property as Record<string, unknown>;
     const facts = [
-      tool.inputSchema.required?.includes(key) ? 'required' : '',
+      required.includes(key) ? 'required' : '',
       Array.isArray(choices) ? choices.join(' | ') : String(type ?? ''),
       usual === undefined ? '' : `default ${JSON.stringify(usual)}`,
-    ].filter(Boolean);
-    process.stdout.write(
-      `  ${key}  (${facts.join(', ')})  ${key === 'cwd' ? 'Folder to run in' : String(description ?? '')}\n`,
-    );
-  }
+    ];
+    const says = key === 'cwd' ? 'Folder to run in' : String(description ?? '');
+    return `  ${key}  (${facts.filter(Boolean).join(', ')})  ${says}\n`;
+  });
+  process.stdout.write(`${tool.name}: ${tool.description}\n\n${lines.join('')}`);
   return 0;
 }
 
-async function propertiesOf(client: Client, name: string): Promise<Arguments> {
+/** One text is a list of one where a list is asked for: the server takes none apart, and none with blanks as one. */
+async function withLists(client: Client, name: string, given: Arguments): Promise<Arguments> {
   const { tools } = await client.listTools();
-  const tool = tools.find((candidate) => candidate.name === name);
-  return (tool?.inputSchema.properties ?? {}) as Arguments;
+  const { properties = {} } = tools.find((tool) => tool.name === name)?.inputSchema ?? {};
+  const isOne = (key: string, value: unknown) =>
+    (properties[key] as { type?: string } | undefined)?.type === 'array' && /^[^[]/.test(String(value));
+  const pairs = Object.entries(given).map(([key, value]) => [
+    key,
+    isOne(key, value) ? [value].flat() : value,
+  ]);
+  return Object.fromEntries(pairs) as Arguments;
 }
 
 function fromJson(text: string): Arguments {
-  let value: unknown;
   try {
-    value = JSON.parse(text);
+    const value = JSON.parse(text) as Arguments | null;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch (error) {
     throw new UsageError(`--json: ${error instanceof Error ? error.message : 'not JSON'}`);
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new UsageError('--json: expected an object, for example {"limit": 5}');
+  throw new UsageError('--json: expected an object, for example {"limit": 5}');
+}
+
+/** `limit=5 paths=src paths=test`, `paths='["src"]'`: the server reads each value as what its parameter asks for. */
+function fromPairs(words: readonly string[]): Arguments {
+  const all: Record<string, string[]> = {};
+  for (const word of words) {
+    const [, key, value] = /^([^=]+)=([^]*)$/.exec(word) ?? [];
+    if (key === undefined || value === undefined) throw new UsageError(`${word}: expected key=value.`);
+    (all[key] ??= []).push(value);
   }
-  return value as Arguments;
-}
-
-type Pair = readonly [key: string, value: string];
-
-function pairOf(word: string): Pair {
-  const end = word.indexOf('=');
-  if (end < 1) throw new UsageError(`${word}: expected key=value.`);
-  return [word.slice(0, end), word.slice(end + 1)];
-}
-
-/** `limit=5 paths=src paths=test`, `paths='["src"]'`: a value is text unless the tool's schema says otherwise. */
-function fromPairs(pairs: readonly Pair[], properties: Arguments | undefined): Arguments {
-  const result: Arguments = {};
-  for (const [key, value] of pairs) {
-    const type = (properties?.[key] as { type?: string } | undefined)?.type;
-    if (type === 'array')
-      result[key] = [...((result[key] as unknown[] | undefined) ?? []), ...items(key, value)];
-    else result[key] = type === 'string' || type === undefined ? value : typed(value);
-  }
-  return result;
-}
-
-/** One item, or a whole list as JSON. */
-function items(key: string, value: string): unknown[] {
-  if (!value.startsWith('[')) return [value];
-  const list = typed(value);
-  if (Array.isArray(list)) return list;
-  throw new UsageError(
-    `${key}: ${value} is no JSON (did the shell take its quotes?); ${key}=a ${key}=b says the same.`,
-  );
-}
-
-function typed(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    // Not a number or boolean: the server says what it expected.
-    return value;
-  }
+  const pairs = Object.entries(all).map(([key, values]) => [key, values.length > 1 ? values : values[0]]);
+  return Object.fromEntries(pairs) as Arguments;
 }

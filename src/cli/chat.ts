@@ -119,11 +119,10 @@ async function optionsOf(values: Values): Promise<ChatOptions> {
     const { readMcpConfig } = await import('../repl/config/mcp-config.ts');
     for (const file of mcpFiles) await readMcpConfig(file, { env: process.env, needed: true });
   }
-  const { toolsets = [], rules = [] } = settingsOf(values);
-  if (!values['no-toolcrib'] && toolsets.length + rules.length > 0) {
-    const { checkRules, checkToolsets } = await import('./toolsets.ts');
-    await checkToolsets(toolsets);
-    await checkRules(rules);
+  const settings = settingsOf(values);
+  if (!values['no-toolcrib'] && (values.toolsets ?? values.rule)) {
+    const { checkNames } = await import('./served-settings.ts');
+    await checkNames(settings);
   }
   const { command, script } = ownCommand();
   const cwd = workingFolder();

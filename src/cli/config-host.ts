@@ -1,6 +1,7 @@
-import { copyFile, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { thisHost } from '../machine/host.ts';
 import { isInside } from '../machine/paths/inside.ts';
 import { withSettings, type Setting } from './host-file.ts';
 import { hosts, userFile, type HostFacts } from './hosts.ts';
@@ -39,8 +40,7 @@ export async function configCommand(args: string[]): Promise<number> {
 }
 
 function fileOf(facts: HostFacts, scope: string): string {
-  if (scope === 'user')
-    return userFile(facts, { platform: process.platform, env: process.env, home: homedir() });
+  if (scope === 'user') return userFile(facts, thisHost());
   if (scope !== 'project') throw new UsageError('--scope: user or project.');
   if (facts.project === undefined)
     throw new UsageError(`${facts.title} has no file of a project; leave --scope out.`);
@@ -84,28 +84,19 @@ async function replace(file: string, text: string): Promise<string | undefined> 
   await mkdir(dirname(file), { recursive: true });
   // Many keep their configuration elsewhere, behind a link.
   const real = await realpath(file).catch(() => file);
-  const mode = await stat(real).then(
-    (facts) => facts.mode & 0o777,
-    () => 0o600,
-  );
+  const old = await stat(real).catch(() => undefined);
   const backup = `${real}.before-toolcrib`;
-  const isOld = await copyFile(real, backup).then(
-    () => true,
-    () => false,
-  );
+  if (old) await copyFile(real, backup);
   const beside = `${real}.${process.pid}.tmp`;
-  const handle = await open(beside, 'wx', mode);
   try {
-    await handle.writeFile(text);
-    await handle.sync();
-    await handle.close();
+    const mode = old ? old.mode & 0o777 : 0o600;
+    await writeFile(beside, text, { flag: 'wx', mode, flush: true });
     await rename(beside, real);
   } catch (error) {
-    await handle.close().catch(() => {});
     await rm(beside, { force: true });
     throw error;
   }
-  return isOld ? backup : undefined;
+  return old && backup;
 }
 
 function say(line: string): 0 {

@@ -25,7 +25,7 @@ export function answerQuestions(client: Client): void {
 }
 
 /** What is typed, in small letters; nothing when the person leaves instead. */
-async function ask(question: string): Promise<string> {
+export async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const left = new AbortController();
   terminal.once('close', () => left.abort());

@@ -24,9 +24,7 @@ export async function connect(serveArguments: readonly string[]): Promise<Client
     command,
     args: [script, 'serve', ...serveArguments],
     // The SDK would hand on six variables only, and these are the user's own.
-    env: Object.fromEntries(
-      Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
-    ),
+    env: { ...(process.env as Record<string, string>) },
     stderr: 'inherit',
   });
   try {

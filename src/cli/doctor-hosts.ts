@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { findNodeAtLocation, getNodeValue, parseTree } from 'jsonc-parser';
+import { parse as parseJson } from 'jsonc-parser';
 import { parse as parseYaml } from 'yaml';
 import type { Host } from '../machine/host.ts';
 import { version } from '../server/version.ts';
@@ -47,13 +47,8 @@ type Entry = Readonly<Record<string, unknown>>;
 function entryIn(file: string, text: string, { under }: HostFacts): Entry | undefined {
   const path = [...under, 'toolcrib'];
   if (file.endsWith('.toml')) return tomlTable(text, path.join('.'));
-  if (/\.ya?ml$/.test(file)) {
-    const inside = (value: unknown, key: string) => (value as Entry | undefined | null)?.[key];
-    return path.reduce<unknown>(inside, parseYaml(text)) as Entry | undefined;
-  }
-  const root = parseTree(text);
-  const node = root && findNodeAtLocation(root, path);
-  return node && (getNodeValue(node) as Entry);
+  const whole: unknown = /\.ya?ml$/.test(file) ? parseYaml(text) : parseJson(text);
+  return path.reduce((value, key) => (value as Entry | undefined | null)?.[key], whole) as Entry | undefined;
 }
 
 /** A table as `config` writes it: TOML's strings and lists in one line are JSON's, and its 'text' has no escapes. */

@@ -1,31 +1,23 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { whichProgram } from '../machine/programs/discovery.ts';
-import { findRipgrep } from '../machine/programs/find-ripgrep.ts';
+import { nearest } from '../core/nearest.ts';
 import { cacheFolder, stateFolder } from '../own-files/own-files.ts';
-import type { Host } from '../machine/host.ts';
-import type { Discovery, Installation, ProgramFacts, SearchPath } from '../machine/programs/installation.ts';
-import {
-  cachedLoginShellPath,
-  loginShellOf,
-  type LoginShellAnswer,
-} from '../machine/programs/login-shell.ts';
-import { Machine } from '../machine/machine.ts';
-import type { ProgramReport } from '../machine/programs/machine-report.ts';
+import type { Machine } from '../machine/machine.ts';
 import { presentable } from '../machine/presentable.ts';
+import { findRipgrep } from '../machine/programs/find-ripgrep.ts';
+import type { ProgramFacts, SearchPath } from '../machine/programs/installation.ts';
+import { cachedLoginShellPath, loginShellOf } from '../machine/programs/login-shell.ts';
+import type { ProgramReport } from '../machine/programs/machine-report.ts';
 import { version } from '../server/version.ts';
 import { checkHosts } from './doctor-hosts.ts';
 import { showSettings } from './doctor-settings.ts';
-import { styler, table, type Style } from './table.ts';
-import { thisWorld, type World } from './this-world.ts';
+import { styler, table } from './table.ts';
+import { machineOf, thisWorld, type World } from './this-world.ts';
 import { parseCommandLine, UsageError } from './usage.ts';
 
-interface Findings {
-  readonly facts: readonly ProgramFacts[];
-  readonly shell: string | undefined;
-  readonly answer: LoginShellAnswer | undefined;
-  readonly discovery: Discovery;
-  readonly reports: readonly ProgramReport[];
+interface Check {
+  readonly state: 'ok' | 'note' | 'wrong';
+  readonly text: string;
 }
 
 /**
@@ -42,99 +34,83 @@ export async function doctor(args: string[], given = thisWorld()): Promise<numbe
     throw new UsageError('doctor: --json is for all of it; toolcrib list --json has each program.');
   const { print, ...real } = await given;
   const world: World = { ...real, print: values.json ? () => {} : print };
-  const findings = await examine(world);
-  const style = styler(world.colour);
+  const { host } = world;
+  const { programs, problems = [] } = await world.loadManifest();
+  const machine = await machineOf(world, programs);
+  const [reports, { path }] = [await machine.report(), await machine.discovery()];
   if (positionals.length > 0) {
-    const sound = await Promise.all(positionals.map((name) => showNamed(name, findings, world, style)));
-    return sound.every(Boolean) ? 0 : 1;
+    const shown = positionals.map((name) => named(name, { programs, reports, path, machine }));
+    for (const { title, rows } of (await Promise.all(shown)).flat())
+      print(`${styler(world.colour)('bold', title)}\n${table(rows, '  ')}`);
+    return (await Promise.all(shown)).flat().every(({ isHere }) => isHere) ? 0 : 1;
   }
-  showPath(findings, world, style);
-  const wrong = await showSettings(world, style);
-  const checkedHosts = await checkHosts(world.host);
+  const shell = await shellOf(world);
+  showPath(path, shell, world);
+  const wrong = [...(await showSettings(world, programs)), ...problems];
+  const hosts = await checkHosts(host);
   const checks: Check[] = [
-    ...(await check(findings, world)),
-    ...checkedHosts.map(({ host, state, says, file }) => ({
+    ...(await checksOf(reports, machine)),
+    ...(shell.isWrong ? [{ state: 'note' as const, text: `login shell: ${shell.says}` }] : []),
+    ...hosts.map(({ host: name, state, says, file }) => ({
       state,
-      text: presentable(state === 'ok' ? `${host}: ${says}` : `${host}: ${file}: ${says}`),
+      text: presentable(state === 'ok' ? `${name}: ${says}` : `${name}: ${file}: ${says}`),
     })),
     ...wrong.map((text) => ({ state: 'wrong' as const, text: presentable(text) })),
   ];
   const isSound = checks.every(({ state }) => state !== 'wrong');
-  if (values.json) {
-    const { path } = findings.discovery;
-    const { host } = world;
-    const versions = { toolcrib: version, node: process.versions.node, platform: host.platform };
-    const state = stateFolder(host.platform, host.env, host.home);
-    print(`${JSON.stringify({ isSound, versions, state, path, hosts: checkedHosts, checks }, null, 2)}\n`);
-    return isSound ? 0 : 1;
-  }
+  const versions = { toolcrib: version, node: process.versions.node, platform: host.platform };
+  const state = stateFolder(host.platform, host.env, host.home);
+  if (values.json) print(`${JSON.stringify({ isSound, versions, state, path, hosts, checks }, null, 2)}\n`);
   const colours = { ok: 'green', note: 'yellow', wrong: 'red' } as const;
-  print(`\n${style('bold', 'Checks')}\n`);
-  for (const { state, text } of checks) print(`  ${style(colours[state], state.padEnd(5))}  ${text}\n`);
+  section('Checks', world);
+  for (const check of checks)
+    world.print(`  ${styler(world.colour)(colours[check.state], check.state.padEnd(5))}  ${check.text}\n`);
   return isSound ? 0 : 1;
 }
 
-async function examine({ host, processes, loadManifest, projectRoots, settings }: World): Promise<Findings> {
-  const { programs } = await loadManifest();
-  const machine = new Machine(host, { programs }, processes, projectRoots(programs), await settings());
-  await machine.settle();
-  return {
-    facts: programs,
-    shell: loginShellOf(host),
-    answer: await cachedLoginShellPath(host, cacheFolder(host.platform, host.env, host.home)),
-    reports: await machine.report(),
-    discovery: await machine.discovery(),
-  };
+const section = (title: string, { print, colour }: World): void =>
+  print(`\n${styler(colour)('bold', title)}\n`);
+
+async function shellOf({ host }: World): Promise<{ readonly says: string; readonly isWrong: boolean }> {
+  const shell = loginShellOf(host);
+  const answer = await cachedLoginShellPath(host, cacheFolder(host.platform, host.env, host.home));
+  if (shell === undefined || answer === undefined) return { says: 'none on this system', isWrong: false };
+  return { says: answer.why ?? `${shell}: told its PATH`, isWrong: answer.why !== undefined };
 }
 
-function showPath({ discovery: { path }, shell, answer }: Findings, { print }: World, style: Style): void {
-  print(
-    `${style('bold', 'Search path')}\n${table(
-      path.folders.map(({ folder, source }) => [folder, source]),
+function showPath({ folders, skipped }: SearchPath, shell: { readonly says: string }, world: World): void {
+  const rows = (all: readonly { folder: string; source: string; why?: string }[]) =>
+    table(
+      all.map(({ folder, source, why = '' }) => [folder || '""', source, why]),
       '  ',
-    )}`,
-  );
-  if (path.skipped.length > 0) {
-    const skipped = path.skipped.map(({ folder, source, why }) => [
-      folder === '' ? '""' : folder,
-      source,
-      why,
-    ]);
-    print(`\n${style('bold', 'Left out')}\n${table(skipped, '  ')}`);
-  }
-  print(`\n${style('bold', 'Login shell')}\n${table([[describe(shell, answer)]], '  ')}`);
+    );
+  section('Search path', world);
+  world.print(rows(folders));
+  if (skipped.length > 0) section('Left out', world);
+  world.print(rows(skipped));
+  section('Login shell', world);
+  world.print(table([[shell.says]], '  '));
 }
 
-function describe(shell: string | undefined, answer: LoginShellAnswer | undefined): string {
-  if (shell === undefined || answer === undefined) return 'none on this system';
-  return answer.why ?? `${shell}: told its PATH`;
-}
-
-interface Check {
-  readonly state: 'ok' | 'note' | 'wrong';
-  readonly text: string;
-}
-
-async function check(findings: Findings, { host }: World): Promise<Check[]> {
-  const { facts, answer, reports } = findings;
-  const { path, installed } = findings.discovery;
-  const git = reports.find(({ id }) => id === 'git');
-  const ripgrep = await ripgrepOf(host, path);
+async function checksOf(reports: readonly ProgramReport[], { host, which }: Machine): Promise<Check[]> {
+  const { node } = process.versions;
+  // The ripgrep that is installed with us, else the machine's own.
+  const ripgrep = await findRipgrep(await which('rg')).catch(() => undefined);
+  const found = reports.filter(({ installed }) => installed).length;
   return [
     { state: 'ok', text: `toolcrib ${version}` },
-    isAtLeast(process.versions.node, 20, 19)
-      ? { state: 'ok', text: `Node.js ${process.versions.node}` }
-      : { state: 'wrong', text: `Node.js ${process.versions.node}: 20.19 or later is needed` },
+    isAtLeast(node, 20, 19)
+      ? { state: 'ok', text: `Node.js ${node}` }
+      : { state: 'wrong', text: `Node.js ${node}: 20.19 or later is needed` },
     checkState(stateFolder(host.platform, host.env, host.home)),
-    checkGit(git),
-    ripgrep
-      ? { state: 'ok', text: `ripgrep ${ripgrep}` }
-      : {
+    checkGit(reports.find(({ id }) => id === 'git')),
+    ripgrep === undefined
+      ? {
           state: 'wrong',
-          text: 'ripgrep is missing: list_files and grep will not work. Install toolcrib again, or ripgrep itself',
-        },
-    ...(answer?.why === undefined ? [] : [{ state: 'note' as const, text: `login shell: ${answer.why}` }]),
-    { state: 'ok', text: `${installed.size} of ${facts.length} programs found (toolcrib list --all)` },
+          text: 'ripgrep is missing: list_files and grep will not work. Install toolcrib again',
+        }
+      : { state: 'ok', text: `ripgrep ${ripgrep}` },
+    { state: 'ok', text: `${found} of ${reports.length} programs found (toolcrib list --all)` },
   ];
 }
 
@@ -142,109 +118,73 @@ async function check(findings: Findings, { host }: World): Promise<Check[]> {
 function checkState(folder: string | undefined): Check {
   if (folder === undefined)
     return { state: 'wrong', text: 'no state folder: HOME is not set, so nothing can be undone or trusted' };
-  let nearest = folder;
-  while (!existsSync(nearest) && dirname(nearest) !== nearest) nearest = dirname(nearest);
+  let above = folder;
+  while (!existsSync(above) && dirname(above) !== above) above = dirname(above);
   try {
-    accessSync(nearest, constants.W_OK);
+    accessSync(above, constants.W_OK);
     return { state: 'ok', text: `state folder ${folder}` };
   } catch {
     return { state: 'wrong', text: `state folder ${folder}: it cannot be written, so nothing can be undone` };
   }
 }
 
-/** The ripgrep that is installed with us, else the machine's own; undefined when there is neither. */
-async function ripgrepOf(host: Host, path: SearchPath): Promise<string | undefined> {
-  const own = await whichProgram('rg', host, path);
-  return findRipgrep('installed' in own ? own.installed.program : undefined).catch(() => undefined);
-}
-
 function checkGit(git: ProgramReport | undefined): Check {
   if (!git?.installed)
     return { state: 'note', text: 'git was not found: its tools are not offered (toolcrib doctor git)' };
-  const { version, path, note } = git;
-  if (version === undefined) return { state: 'note', text: `git ${path}: ${note ?? 'version unknown'}` };
+  const { version: found, path, note } = git;
+  if (found === undefined) return { state: 'note', text: `git ${path}: ${note ?? 'version unknown'}` };
   // The guard before each action asks with --show-scope, which came with 2.26.
-  if (isAtLeast(version, 2, 26)) return { state: 'ok', text: `git ${version} ${path}` };
-  return { state: 'wrong', text: `git ${version} ${path}: 2.26 or later is needed` };
+  if (isAtLeast(found, 2, 26)) return { state: 'ok', text: `git ${found} ${path}` };
+  return { state: 'wrong', text: `git ${found} ${path}: 2.26 or later is needed` };
 }
 
-function isAtLeast(version: string, major: number, minor: number): boolean {
-  const [first = 0, second = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
+function isAtLeast(given: string, major: number, minor: number): boolean {
+  const [first = 0, second = 0] = given.split('.').map((part) => Number.parseInt(part, 10));
   return first > major || (first === major && second >= minor);
 }
 
-/** All about the programs a word can mean, in the catalogue or not. False when one cannot be used. */
-async function showNamed(word: string, findings: Findings, world: World, style: Style): Promise<boolean> {
-  const meant = catalogued(word.toLowerCase(), findings.facts);
-  if (meant.length === 0) return showOther(word, findings, world, style);
-  const { installed, missing, path } = findings.discovery;
-  for (const { id, title, install, site } of meant) {
-    const found = installed.get(id);
-    world.print(`${style('bold', title)}\n`);
-    if (found)
-      world.print(
-        table(
-          rowsOf(
-            found,
-            findings.reports.find((report) => report.id === id),
-          ),
-          '  ',
-        ),
-      );
-    else {
-      const toInstall = ['to install', install[world.host.platform] ?? `see ${site}`];
-      world.print(table([...rowsOfMissing(missing.get(id)?.why, path), toInstall], '  '));
-    }
-  }
-  return meant.every(({ id }) => installed.has(id));
+interface Known {
+  readonly programs: readonly ProgramFacts[];
+  readonly reports: readonly ProgramReport[];
+  readonly path: SearchPath;
+  readonly machine: Machine;
 }
 
-/** By id or title; else all that can be started by that name: `python3` is both Python and its pip. */
-function catalogued(word: string, facts: readonly ProgramFacts[]): ProgramFacts[] {
-  const named = facts.filter(({ id, title }) => id === word || title.toLowerCase() === word);
-  return named.length > 0
-    ? named
-    : facts.filter(({ called }) => called.some((name) => name.split(' ')[0] === word));
+interface Shown {
+  readonly title: string;
+  readonly rows: string[][];
+  readonly isHere: boolean;
 }
 
-async function showOther(
-  name: string,
-  { facts, discovery: { path } }: Findings,
-  world: World,
-  style: Style,
-): Promise<boolean> {
-  const search = await whichProgram(name, world.host, path);
-  world.print(`${style('bold', name)}\n`);
-  if ('installed' in search) {
-    world.print(
-      table(rowsOf(search.installed, { note: 'not asked for: toolcrib has no actions for it' }), '  '),
-    );
-    return true;
-  }
-  const { nearest } = await import('../core/nearest.ts');
+/** All about the programs a word can mean: by id or title, else by what is started: `python3` is Python and pip. */
+async function named(word: string, { programs, reports, path, machine }: Known): Promise<Shown[]> {
+  const small = word.toLowerCase();
+  const exact = programs.filter(({ id, title }) => id === small || title.toLowerCase() === small);
+  const called = programs.filter((one) => one.called.some((name) => name.split(' ')[0] === small));
+  const meant = (exact.length > 0 ? exact : called).map(({ id }) => id);
+  const lookedIn = ['looked in', path.folders.map(({ folder }) => folder).join(', ')];
+  if (meant.length > 0)
+    return reports
+      .filter(({ id }) => meant.includes(id))
+      .map(({ title, installed, why = '', install = '', ...found }) => {
+        const missing = [['not found', why], lookedIn, ['to install', install]];
+        return { title, isHere: installed, rows: installed ? rowsOf(found) : missing };
+      });
+  const found = await machine.which(word);
+  const note = 'not asked for: toolcrib has no actions for it';
+  if (found !== undefined) return [{ title: word, isHere: true, rows: rowsOf({ path: found, note }) }];
   const similar = nearest(
-    name,
-    facts.flatMap(({ id, called }) => [id, ...called]),
+    word,
+    programs.flatMap((one) => [one.id, ...one.called]),
   );
   const hint = similar === undefined ? [] : [['similar', `toolcrib doctor ${similar}`]];
-  world.print(table([...rowsOfMissing(search.why, path), ...hint], '  '));
-  return false;
+  const why = `no ${word} in ${path.folders.length} folders`;
+  return [{ title: word, isHere: false, rows: [['not found', why], lookedIn, ...hint] }];
 }
 
-function rowsOf(
-  { program, leading, source, shim, others }: Installation,
-  version: Pick<ProgramReport, 'version' | 'note'> | undefined,
-): string[][] {
-  return [
-    ['started as', [program, ...leading].join(' ')],
-    ['found in', source],
-    ['version', version?.version ?? version?.note ?? 'unknown'],
-    ...(shim === undefined ? [] : [['shim', `stands in for the real one; ${shim} decides which`]]),
-    ...others.map(({ path, why }) => ['not taken', `${path}: ${why}`]),
-  ];
-}
-
-const rowsOfMissing = (why: string | undefined, path: SearchPath): string[][] => [
-  ['not found', why ?? ''],
-  ['looked in', path.folders.map(({ folder }) => folder).join(', ')],
+const rowsOf = (found: Partial<ProgramReport>): string[][] => [
+  ['started as', found.path ?? ''],
+  ...(found.source === undefined ? [] : [['found in', found.source]]),
+  ['version', found.version ?? found.note ?? 'unknown'],
+  ...(found.others ?? []).map(({ path, why }) => ['not taken', `${path}: ${why}`]),
 ];

@@ -1,6 +1,4 @@
 import { version } from '../server/version.ts';
-import { chatHelp } from './chat-help.ts';
-import { serveHelp } from './serve-help.ts';
 
 export const help = `toolcrib ${version} - the development tools of this machine, for a model
 
@@ -18,6 +16,75 @@ export const help = `toolcrib ${version} - the development tools of this machine
 
   toolcrib help COMMAND        its options, with examples
   toolcrib version
+`;
+
+const serveHelp = `toolcrib ${version} serve [options] - an MCP server, which a host starts or connects to
+
+  toolcrib serve --root ~/shop            over standard input and output
+  toolcrib serve --http --root ~/shop     over HTTP, at http://127.0.0.1:7311/mcp, for clients that have the token
+
+What a model may use:
+  --root DIR          a folder; repeat it for more. Without one: what the client opens, else this folder
+  --read-only         only what changes nothing
+  --toolsets A,B      only the tools of these programs; "files" and "toolcrib" are our own
+  --rule 'WHAT=DO'    allow, ask or deny: 'git_push=ask', 'run(npm test *)=allow', 'read(**/.env)=deny'
+  --questions WHO     who asks a person: server (through the client), host (its own question), none (nobody is there)
+  --expose WHAT       auto: tools that suit the project (usual); no-files: the same, for a host with file tools of its
+                      own; all; catalogue: those of programs by find_actions only
+  --no-checkpoints    keep no states of git work trees before actions that can change them
+
+  --trace FILE        write every message to FILE, a line of JSON each, with secrets masked
+
+Over HTTP (docs/hosts.md):
+  --http              listen, and go on until SIGTERM or SIGINT. Folders that clients open do not count: use --root
+  --port N            7311 is usual; 0 is any that is free, and is told on standard error
+  --token-file FILE   tokens of 32 characters or more, one a line; each is a client of its own. Nobody else may read it.
+                      Without it: one token of this user, made the first time; where it is, is told on standard error
+  --host ADDRESS      127.0.0.1 is usual. Others can reach any other one, and HTTP hides nothing: put TLS in front of it
+  --allow-host NAME   a name by which it is called beside localhost, as Host and Origin say it; repeat it for more
+`;
+
+const chatHelp = `toolcrib chat - a model in the terminal, with the tools of this machine
+
+  toolcrib chat [options] [prompt]         a conversation; /help lists its commands
+  toolcrib chat -p [options] [prompt]      one answer, then the end; what is piped in comes before the prompt
+
+Model and mode:
+  -m, --model NAME    endpoint/model, a name of chat.yaml, or an endpoint alone for its usual model
+  --mode MODE         plan, ask or auto: what is asked about (ask)
+  --yolo              asks nothing at all, for this run
+  --profile NAME      a profile; --var name=value fills in its variables, and may be repeated
+  --max-turns N       as many answers to one message before it stops or asks (50)
+
+Sessions:
+  -c, --continue      goes on with the latest session of this folder
+  -r, --resume [ID]   goes on with another one, by its id or name; without ID, one can be picked
+  --temporary         the session is removed when it was not used for 48 hours
+  --no-session        keeps nothing
+  --save              keeps the session of -p, too
+
+One answer:
+  -p, --print         answers and ends; nobody is asked: what would be is refused, and told on standard error
+  -f, --file FILE     the prompts of a file, one a line, in one session; may be repeated
+  --output FORMAT     text, json (one object at the end) or stream-json (one line an event)
+  --schema FILE       the answer is JSON that fits this JSON Schema
+
+Tools:
+  --root DIR          a folder that tools may use; may be repeated (the current one)
+  --allow RULE        an act ('npm test*'), a tool, server:tool or server:tool(pattern); may be repeated
+  --ask RULE          the same: asks in any mode
+  --deny RULE         the same: refuses in any mode
+  --mcp FILE          more servers, in a file like mcp.json; may be repeated
+  --no-toolcrib       without toolcrib's own server
+  --rule, --read-only, --toolsets, --no-checkpoints    for toolcrib's own server, as in toolcrib --help
+
+To look into it:
+  --record FILE       keeps what the model answers
+  --replay FILE       answers with what was kept; no model is asked
+  --trace FILE        keeps all MCP messages
+
+Exit codes: 0 answered, 1 a failure, 2 a wrong command line, 3 the limit of --max-turns, 4 answered, but a call was
+refused because nobody could be asked, 130 interrupted.
 `;
 
 const asServe =

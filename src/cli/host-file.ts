@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   findNodeAtLocation,
   getNodeValue,
@@ -6,7 +7,7 @@ import {
   type Node,
   type ParseError,
 } from 'jsonc-parser';
-import { isMap, parseDocument } from 'yaml';
+import { parseDocument } from 'yaml';
 import { UsageError } from './usage.ts';
 
 /** A value at a place of a configuration; undefined takes away what is there. */
@@ -33,12 +34,11 @@ function inJson(file: string, text: string, { under, value }: Setting): string {
     throw new UsageError(`${file}:${line}: is no JSON (${why}). Mend it first; nothing was written.`);
   }
   const there = findNodeAtLocation(root, [...under]);
-  if (value === undefined) return there?.parent ? without(whole, withEmptied(whole, there.parent)) : whole;
+  if (value === undefined) return there?.parent ? without(whole, there.parent) : whole;
+  if (there && isDeepStrictEqual(getNodeValue(there), value)) return whole;
   const unit = /^([ \t]+)\S/m.exec(whole)?.[1] ?? '  ';
   const indented = (one: unknown, depth: number) =>
     JSON.stringify(one, null, unit).replaceAll('\n', `\n${unit.repeat(depth)}`);
-  const isSame = there && JSON.stringify(getNodeValue(there)) === JSON.stringify(value);
-  if (isSame) return whole;
   if (there) return spliced(whole, there.offset, there.length, indented(value, under.length));
   // The keys that are not there yet are made with it.
   const known = under.findLastIndex((_, at) => findNodeAtLocation(root, under.slice(0, at + 1))) + 1;
@@ -50,41 +50,13 @@ function inJson(file: string, text: string, { under, value }: Setting): string {
   const [key = '', ...rest] = under.slice(known);
   const nested = rest.reduceRight<unknown>((one, name) => ({ [name]: one }), value);
   const property = `\n${unit.repeat(known + 1)}${JSON.stringify(key)}: ${indented(nested, known + 1)}`;
-  return withProperty(whole, parent, property, `\n${unit.repeat(known)}`);
+  // In front of the others: behind the last one there may be a comma, and comments that belong to it.
+  const close = parent.children?.length ? ',' : `\n${unit.repeat(known)}`;
+  return spliced(whole, parent.offset + 1, 0, property + close);
 }
 
 const spliced = (text: string, at: number, length: number, more: string): string =>
   text.slice(0, at) + more + text.slice(at + length);
-
-/** Puts a property behind the last one of an object, and behind the comment on the line of that. */
-function withProperty(
-  text: string,
-  { offset, children = [] }: Node,
-  property: string,
-  close: string,
-): string {
-  const last = children.at(-1);
-  if (!last) {
-    const isOneLine = /^\{\s*\}/.test(text.slice(offset)) && !/^\{[^}]*\n/.test(text.slice(offset));
-    return spliced(text, offset + 1, 0, isOneLine ? property + close : property);
-  }
-  const end = last.offset + last.length;
-  const [rest = '', comma] =
-    /^([ \t]*,)?[ \t]*(?:\/\/.*|\/\*.*?\*\/[ \t]*)?(?=\r?\n)/.exec(text.slice(end)) ?? [];
-  if (comma !== undefined) return spliced(text, end + rest.length, 0, property);
-  return spliced(spliced(text, end + rest.length, 0, property), end, 0, ',');
-}
-
-/** The property, or the one around it that holds nothing else, no comment either. */
-function withEmptied(text: string, property: Node): Node {
-  const [object, around] = [property.parent, property.parent?.parent];
-  if (object?.children?.length !== 1 || around?.type !== 'property') return property;
-  const others = spliced(text, property.offset, property.length, '').slice(
-    object.offset,
-    object.offset + object.length - property.length,
-  );
-  return /^\{[\s,]*\}$/.test(others) ? withEmptied(text, around) : property;
-}
 
 /** Takes out a property with its line, and the comma that is one too many then. */
 function without(text: string, { offset, length, parent }: Node): string {
@@ -105,11 +77,8 @@ function inYaml(file: string, text: string, settings: readonly Setting[]): strin
   if (first)
     throw new UsageError(`${file}: ${first.message.split('\n')[0]} Mend it first; nothing was written.`);
   for (const { under, value } of settings)
-    if (value === undefined) {
-      document.deleteIn(under);
-      const around = document.getIn(under.slice(0, -1));
-      if (isMap(around) && around.items.length === 0) document.deleteIn(under.slice(0, -1));
-    } else document.setIn(under, document.createNode(value));
+    if (value === undefined) document.deleteIn(under);
+    else document.setIn(under, document.createNode(value));
   return document.toString({ lineWidth: 0 });
 }
 

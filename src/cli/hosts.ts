@@ -1,4 +1,5 @@
-import { posix, win32 } from 'node:path';
+import { win32 } from 'node:path';
+import type { Host } from '../machine/host.ts';
 
 /** What a host starts. */
 export interface Start {
@@ -9,8 +10,13 @@ export interface Start {
 /** A program that starts MCP servers, as far as its configuration goes. */
 export interface HostFacts {
   readonly title: string;
-  /** Its file: the person's, and one in a project. `~`, and `%APPDATA%` and its equals, are expanded. */
-  readonly user: string | Readonly<Partial<Record<string, string>>>;
+  /**
+   * Its file: the person's, and one in a project. `~` is expanded, and `%CONFIG%`: where desktop programs of the system
+   * keep theirs.
+   */
+  readonly user: string;
+  /** Where that is something else on Windows. */
+  readonly onWindows?: string;
   readonly project?: string;
   /** The keys that lead to the entries. */
   readonly under: readonly string[];
@@ -24,78 +30,58 @@ export interface HostFacts {
   readonly afterwards: string;
 }
 
+/** Most have their entries under the same key, and read them when they start. */
+const host = (title: string, facts: Partial<HostFacts> & Pick<HostFacts, 'user'>): HostFacts => ({
+  title,
+  under: ['mcpServers'],
+  entry: plain,
+  afterwards: 'It is there in the next session.',
+  ...facts,
+});
+
 const plain = ({ command, args }: Start) => ({ command, args });
 const typed = (start: Start) => ({ type: 'stdio', ...plain(start) });
 /** Longer than a call takes before it becomes a job. */
 const seconds = 120;
 const patient = (start: Start) => ({ ...plain(start), timeout: seconds * 1000, trust: false });
-const restart = (title: string) => `Restart ${title}.`;
-const reload = 'It is there in the next session.';
-
 /** The hosts we write entries for, by the name that people give them on the command line. */
 export const hosts: Readonly<Record<string, HostFacts>> = {
-  'claude-desktop': {
-    title: 'Claude Desktop',
-    user: {
-      darwin: '~/Library/Application Support/Claude/claude_desktop_config.json',
-      win32: '%APPDATA%/Claude/claude_desktop_config.json',
-      linux: '~/.config/Claude/claude_desktop_config.json',
-    },
-    under: ['mcpServers'],
-    entry: plain,
+  'claude-desktop': host('Claude Desktop', {
+    user: '%CONFIG%/Claude/claude_desktop_config.json',
     asks: 'by itself',
     needsFiles: true,
     needsRoots: true,
-    afterwards: restart('Claude Desktop'),
-  },
-  'claude-code': {
-    title: 'Claude Code',
-    user: '~/.claude.json',
-    project: '.mcp.json',
-    under: ['mcpServers'],
-    entry: typed,
-    afterwards: reload,
-  },
-  vscode: {
-    title: 'VS Code',
-    user: {
-      darwin: '~/Library/Application Support/Code/User/mcp.json',
-      win32: '%APPDATA%/Code/User/mcp.json',
-      linux: '~/.config/Code/User/mcp.json',
-    },
+    afterwards: 'Restart Claude Desktop.',
+  }),
+  'claude-code': host('Claude Code', { user: '~/.claude.json', project: '.mcp.json', entry: typed }),
+  vscode: host('VS Code', {
+    user: '%CONFIG%/Code/User/mcp.json',
     project: '.vscode/mcp.json',
     under: ['servers'],
     entry: typed,
     afterwards: 'Start it in the list of MCP servers: MCP: List Servers.',
-  },
-  cursor: {
-    title: 'Cursor',
+  }),
+  cursor: host('Cursor', {
     user: '~/.cursor/mcp.json',
     project: '.cursor/mcp.json',
-    under: ['mcpServers'],
-    entry: plain,
     afterwards: 'Switch it on in Settings, MCP.',
-  },
-  windsurf: {
-    title: 'Windsurf',
+  }),
+  windsurf: host('Windsurf', {
     user: '~/.codeium/windsurf/mcp_config.json',
-    under: ['mcpServers'],
-    entry: plain,
     needsRoots: true,
     afterwards: 'Refresh the list of MCP servers in Cascade.',
-  },
-  zed: {
-    title: 'Zed',
-    user: { win32: '%APPDATA%/Zed/settings.json', other: '~/.config/zed/settings.json' },
+  }),
+  zed: host('Zed', {
+    user: '~/.config/zed/settings.json',
+    onWindows: '%CONFIG%/Zed/settings.json',
     project: '.zed/settings.json',
     under: ['context_servers'],
     entry: (start) => ({ source: 'custom', ...plain(start) }),
     asks: 'by itself',
     needsRoots: true,
     afterwards: 'It starts by itself; Agent Settings shows it.',
-  },
-  codex: {
-    title: 'Codex',
+  }),
+  codex: host('Codex', {
     user: '~/.codex/config.toml',
     project: '.codex/config.toml',
     under: ['mcp_servers'],
@@ -106,46 +92,34 @@ export const hosts: Readonly<Record<string, HostFacts>> = {
       startup_timeout_sec: 20,
       tool_timeout_sec: seconds,
     }),
-    afterwards: reload,
-  },
-  gemini: {
-    title: 'Gemini CLI',
+  }),
+  gemini: host('Gemini CLI', {
     user: '~/.gemini/settings.json',
     project: '.gemini/settings.json',
-    under: ['mcpServers'],
     entry: patient,
     asks: 'by itself',
-    afterwards: reload,
-  },
-  opencode: {
-    title: 'opencode',
+  }),
+  opencode: host('opencode', {
     user: '~/.config/opencode/opencode.json',
     project: 'opencode.json',
     under: ['mcp'],
     entry: ({ command, args }) => ({ type: 'local', command: [command, ...args], enabled: true }),
     // It may allow everything otherwise.
     asks: { under: ['permission', 'toolcrib_*'], value: 'ask' },
-    afterwards: reload,
-  },
-  copilot: {
-    title: 'Copilot CLI',
+  }),
+  copilot: host('Copilot CLI', {
     user: '~/.copilot/mcp-config.json',
-    under: ['mcpServers'],
     entry: (start) => ({ type: 'local', ...plain(start), tools: ['*'], deferTools: 'never' }),
-    afterwards: reload,
-  },
-  qwen: {
-    title: 'Qwen Code',
+  }),
+  qwen: host('Qwen Code', {
     user: '~/.qwen/settings.json',
     project: '.qwen/settings.json',
-    under: ['mcpServers'],
     entry: patient,
     asks: 'by itself',
-    afterwards: reload,
-  },
-  goose: {
-    title: 'Goose',
-    user: { win32: '%APPDATA%/Block/goose/config/config.yaml', other: '~/.config/goose/config.yaml' },
+  }),
+  goose: host('Goose', {
+    user: '~/.config/goose/config.yaml',
+    onWindows: '%CONFIG%/Block/goose/config/config.yaml',
     under: ['extensions'],
     entry: ({ command, args }) => ({
       name: 'toolcrib',
@@ -156,43 +130,31 @@ export const hosts: Readonly<Record<string, HostFacts>> = {
       timeout: seconds,
     }),
     needsRoots: true,
-    afterwards: reload,
-  },
-  jetbrains: {
-    title: 'JetBrains Junie',
+  }),
+  jetbrains: host('JetBrains Junie', {
     user: '~/.junie/mcp/mcp.json',
     project: '.junie/mcp/mcp.json',
-    under: ['mcpServers'],
-    entry: plain,
     needsRoots: true,
     afterwards: 'AI Assistant takes the same: Settings, Tools, AI Assistant, MCP, As JSON.',
-  },
-  lmstudio: {
-    title: 'LM Studio',
+  }),
+  lmstudio: host('LM Studio', {
     user: '~/.lmstudio/mcp.json',
-    under: ['mcpServers'],
-    entry: plain,
     asks: 'by itself',
     needsFiles: true,
     needsRoots: true,
     afterwards: 'It is there at once.',
-  },
+  }),
 };
 
 /** Where the person's own file of a host is on this system. */
 export function userFile(
-  { user }: HostFacts,
-  {
-    platform,
-    env,
-    home,
-  }: { platform: string; env: Readonly<Record<string, string | undefined>>; home: string },
+  { user, onWindows = user }: HostFacts,
+  { platform, env, home }: Pick<Host, 'platform' | 'env' | 'home'>,
 ): string {
-  const template = typeof user === 'string' ? user : (user[platform] ?? user['other'] ?? user['linux'] ?? '');
-  const path = platform === 'win32' ? win32 : posix;
-  const roaming = env['APPDATA'] ?? path.join(home, 'AppData', 'Roaming');
-  const expanded = template
-    .replace(/^~\//, () => `${home}${path.sep}`)
-    .replace(/^%APPDATA%\//, () => `${roaming}${path.sep}`);
-  return path.normalize(expanded);
+  if (platform !== 'win32') {
+    const config = platform === 'darwin' ? '~/Library/Application Support' : '~/.config';
+    return user.replace('%CONFIG%', config).replace(/^~/, () => home);
+  }
+  const roaming = env['APPDATA'] ?? win32.join(home, 'AppData', 'Roaming');
+  return win32.normalize(onWindows.replace('%CONFIG%', () => roaming).replace(/^~/, () => home));
 }

@@ -1,7 +1,6 @@
-import { Machine } from '../machine/machine.ts';
 import type { ProgramReport } from '../machine/programs/machine-report.ts';
 import { styler, table } from './table.ts';
-import { thisWorld } from './this-world.ts';
+import { machineOf, thisWorld } from './this-world.ts';
 import { parseCommandLine } from './usage.ts';
 
 /** `toolcrib list [--json] [--all]`: the programs that were found; with --all also the missing ones, and why. */
@@ -10,11 +9,9 @@ export async function list(args: string[], world = thisWorld()): Promise<number>
     args,
     options: { json: { type: 'boolean' }, all: { type: 'boolean' } },
   });
-  const { host, processes, loadManifest, projectRoots, settings, print, colour } = await world;
-  const { programs } = await loadManifest();
-  const machine = new Machine(host, { programs }, processes, projectRoots(programs), await settings());
-  // A server answers first and asks later; a person would rather wait for the whole list.
-  await machine.settle();
+  const here = await world;
+  const { print, colour } = here;
+  const machine = await machineOf(here, (await here.loadManifest()).programs);
   const all = await machine.report();
   const rows = values.all ? all : all.filter(({ installed }) => installed);
   print(values.json ? `${JSON.stringify(rows, null, 2)}\n` : asText(rows, all, colour));

@@ -6,7 +6,7 @@ import { thisHost } from '../machine/host.ts';
 import type { Opening } from '../server/first-answers.ts';
 import { noteHost, type NotedHost } from '../server/noted-host.ts';
 import { lookAround, start } from '../server/start.ts';
-import type { Transport } from '../server/in-process.ts';
+import type { Transport } from '../server/stdio.ts';
 import { configFile } from './config.ts';
 import { ownProgramFolder } from './here.ts';
 import { servedSettings } from './served-settings.ts';
@@ -54,14 +54,20 @@ export async function serveCommand(args: string[], opening?: Opening): Promise<n
 }
 
 /** Serves a client of this process, with options as `serve` has them. Resolves with what ends it. Throws UsageError. */
-export async function serveHere(args: string[], transport: Transport): Promise<() => Promise<void>> {
+export async function serveHere(args: string[], transport: Transport): Promise<() => Promise<unknown>> {
   const settings = await servedSettings(args);
   const found = await lookAround(settings, noteHost(thisHost()), { programs: ownProgramFolder() });
-  const { serveInProcess } = await import('../server/in-process.ts');
+  const { serveInProcess } = await import('../server/stdio.ts');
   return serveInProcess(settings, transport, found);
 }
 
-type HttpValues = { [name in keyof typeof httpOptions]?: string | boolean | string[] | undefined };
+interface HttpValues {
+  readonly http?: boolean | undefined;
+  readonly host?: string | undefined;
+  readonly port?: string | undefined;
+  readonly 'token-file'?: string | undefined;
+  readonly 'allow-host'?: string[] | undefined;
+}
 
 /** Where to listen; undefined without --http. Throws UsageError, also for a file of tokens that others can read. */
 async function listeningIn(values: HttpValues): Promise<Listening | undefined> {
@@ -69,18 +75,13 @@ async function listeningIn(values: HttpValues): Promise<Listening | undefined> {
   const given = Object.keys(httpOptions).find((name) => values[name as keyof HttpValues] !== undefined);
   if (!http && given !== undefined) throw new UsageError(`--${given} belongs to --http.`);
   if (!http) return undefined;
-  if (!/^\d{1,5}$/.test(String(port)) || Number(port) > 65535)
-    throw new UsageError(`--port ${String(port)}: a number up to 65535 is expected; 0 is any that is free.`);
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65535)
+    throw new UsageError(`--port ${port}: a number up to 65535 is expected; 0 is any that is free.`);
   const { ownToken, readTokens } = await import('../server/http/tokens.ts');
   const { platform, env, home } = thisHost();
   try {
-    const tokens = file === undefined ? ownToken(stateFolder(platform, env, home)) : readTokens(String(file));
-    return {
-      host: String(host),
-      port: Number(port),
-      tokens,
-      names: [names].flat().map((name) => String(name).toLowerCase()),
-    };
+    const tokens = file === undefined ? ownToken(stateFolder(platform, env, home)) : readTokens(file);
+    return { host, port: Number(port), tokens, names: names.map((name) => name.toLowerCase()) };
   } catch (error) {
     throw error instanceof ToolcribError ? new UsageError(error.message) : error;
   }
@@ -94,10 +95,9 @@ function startProblem(error: Error, http: Listening | undefined, trace: string |
   if (!http) return error;
   const { host, port } = http;
   if (code === 'EADDRINUSE') return new UsageError(`--port ${port}: it is taken; 0 is any that is free.`);
-  if (code === 'EACCES') return new UsageError(`--port ${port}: the system does not let this user have it.`);
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return new UsageError(`--host ${host}: it is no address of this machine.`);
-  return error;
+  return code === undefined
+    ? error
+    : new UsageError(`--host ${host} --port ${port}: cannot be listened at (${code}).`);
 }
 
 /** What a start depends on beside the programs. */

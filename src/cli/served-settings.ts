@@ -1,11 +1,15 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ToolcribError } from '../core/errors.ts';
-import { mergeSettings, type Settings } from '../core/settings.ts';
+import { nearest } from '../core/nearest.ts';
+import { unknownTool } from '../core/rule.ts';
+import { mergeSettings, type Config, type Settings } from '../core/settings.ts';
+import type { KnownNames } from '../machine/config/check-config.ts';
 import { createProjectConfigs } from '../machine/config/project-config.ts';
 import { shownPath } from '../machine/paths/shown-path.ts';
+import { namesIn } from '../server/published.ts';
 import { configFile, readConfig } from './config.ts';
-import { checkRules, checkToolsets, knownNames } from './toolsets.ts';
+import { manifestHere } from './here.ts';
 import { checkRoots, parseCommandLine, serveOptions, settingsOf, UsageError } from './usage.ts';
 
 /**
@@ -18,8 +22,7 @@ export async function servedSettings(args: string[], { answered = false } = {}):
   const settings = mergeSettings(given, await readConfig(undefined, { known: knownNames }));
   await checkRoots(settings.roots, given.roots ? undefined : `${shownPath(configFile())}: roots:`);
   await checkRoots(Object.keys(settings.folders), `${shownPath(configFile())}: folders:`);
-  if (given.toolsets) await checkToolsets(given.toolsets);
-  if (given.rules?.length) await checkRules(given.rules);
+  await checkNames(given);
   if (!answered) await checkProjects(settings);
   return settings;
 }
@@ -35,5 +38,24 @@ async function checkProjects(settings: Settings): Promise<void> {
     await createProjectConfigs(knownNames).narrowedRoots(roots);
   } catch (error) {
     throw error instanceof ToolcribError ? new UsageError(error.message) : error;
+  }
+}
+
+/** The tools and toolsets that there are, on this machine or not. */
+export async function knownNames(): Promise<KnownNames> {
+  return namesIn((await manifestHere()).manifest);
+}
+
+/** A misspelt toolset would silently leave its tools out, and a misspelt rule leave open what it is to close. */
+export async function checkNames({ toolsets = [], rules = [] }: Config): Promise<void> {
+  if (toolsets.length + rules.length === 0) return;
+  const known = await knownNames();
+  const wrong = toolsets.find((name) => !known.toolsets.includes(name));
+  const best = wrong && nearest(wrong, known.toolsets);
+  const hint = best ? `did you mean ${best}?` : `there are ${known.toolsets.join(', ')}.`;
+  if (wrong !== undefined) throw new UsageError(`toolset ${wrong}: there is no such toolset; ${hint}`);
+  for (const { pattern, setting } of rules) {
+    const unknown = unknownTool(pattern, known.tools);
+    if (unknown !== undefined) throw new UsageError(`${setting}: ${unknown}`);
   }
 }

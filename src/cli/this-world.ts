@@ -1,5 +1,6 @@
 import type { Config, Settings } from '../core/settings.ts';
 import type { Host } from '../machine/host.ts';
+import type { Machine } from '../machine/machine.ts';
 import type { ProgramFacts } from '../machine/programs/installation.ts';
 import type { Processes } from '../machine/processes/process.ts';
 
@@ -19,6 +20,17 @@ export interface World {
   print(text: string): void;
   /** Whether the output may be coloured. */
   readonly colour: boolean;
+}
+
+/** This computer, all of it looked at: a server answers first and asks later, and a person would rather wait. */
+export async function machineOf(
+  { host, processes, projectRoots, settings }: World,
+  programs: readonly ProgramFacts[],
+): Promise<Machine> {
+  const { Machine } = await import('../machine/machine.ts');
+  const machine = new Machine(host, { programs }, processes, projectRoots(programs), await settings());
+  await machine.settle();
+  return machine;
 }
 
 /** This computer, the real catalogue, and standard output. */

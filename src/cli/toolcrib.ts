@@ -30,6 +30,8 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const args = process.argv.slice(2);
 const server = join(__dirname, 'serve.cjs');
+const cache = ownCache();
+const code = cache && join(cache, 'code');
 if (args[0] !== 'serve' || args.includes('--help') || args.includes('-h')) runCommand();
 // A host that hands over a key begins with that, and asks at once for more; what is answered from memory is not traced.
 else if (args.some((arg) => /^--(?:key-fd=|http$|trace)/.test(arg))) runServer();
@@ -46,7 +48,7 @@ else {
 }
 
 function answerFirst(remembered: RememberedStart, results: Results): void {
-  let replayed: string[] = [];
+  const replayed: string[] = [];
   let listed: Request | undefined;
   let input: Buffer = Buffer.alloc(0);
 
@@ -78,8 +80,7 @@ function answerFirst(remembered: RememberedStart, results: Results): void {
     process.stdin.off('data', take).off('end', end).off('close', end).pause();
     process.stdout.off('error', end);
     for (const signal of signals) process.off(signal, end);
-    const unanswered = Buffer.concat([Buffer.from(replayed.join('')), input]);
-    replayed = [];
+    const unanswered = Buffer.concat([Buffer.from(replayed.splice(0).join('')), input]);
     runServer({ remembered, results, ...(listed && { listed }), input: unanswered });
   };
   const end = () => leave(0);
@@ -90,25 +91,19 @@ function answerFirst(remembered: RememberedStart, results: Results): void {
 
 function runServer(opening?: Opening): void {
   const use = args.includes('--http') ? 'http' : opening?.listed ? 'call' : 'list';
-  const loaded = requireCompiled(server, { folder: codeFolder(), use }) as typeof import('./serve.ts');
+  const loaded = requireCompiled(server, { folder: code, use }) as typeof import('./serve.ts');
   run(loaded.serveCommand(args.slice(1), opening));
 }
 
 function runCommand(): void {
   const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };
-  const folder = codeFolder();
   try {
     // Whoever can write there decides what runs.
-    if (enableCompileCache && folder && makePrivate(folder)) enableCompileCache(folder);
+    if (enableCompileCache && code && makePrivate(code)) enableCompileCache(code);
   } catch {
     // A read-only home: everything works as well, only slower.
   }
   run((import('./main.mjs' as string) as Promise<typeof import('./main.ts')>).then(({ main }) => main(args)));
-}
-
-function codeFolder(): string | undefined {
-  const cache = ownCache();
-  return cache && join(cache, 'code');
 }
 
 function run(ended: Promise<number>): void {

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, parse, resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import type { Platform } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
 import { stateFolder } from '../own-files/own-files.ts';
 import { shownPath } from '../machine/paths/shown-path.ts';
 import { presentable } from '../machine/presentable.ts';
 import { createTrust, type Trust, type Trusted, type TrustSubject } from '../machine/trust/trust.ts';
+import { ask, canAsk } from './confirm.ts';
 import { parseCommandLine, UsageError, workingFolder } from './usage.ts';
 
 /** What `toolcrib trust` works with; replaced in tests. */
@@ -40,14 +40,7 @@ export async function trustCommand(args: string[], world: TrustWorld = thisTermi
 function thisTerminal(): TrustWorld {
   const trust = createTrust({ folder: stateFolder(process.platform as Platform, process.env, homedir()) });
   const print = (text: string) => void process.stdout.write(text);
-  return process.stdin.isTTY && process.stdout.isTTY ? { trust, print, ask } : { trust, print };
-}
-
-/** What is typed; nothing when the input ends instead. */
-async function ask(question: string): Promise<string> {
-  const lines = createInterface({ input: process.stdin, output: process.stdout });
-  const ended = new Promise<string>((end) => lines.once('close', () => end('')));
-  return await Promise.race([lines.question(question), ended]).finally(() => lines.close());
+  return canAsk() ? { trust, print, ask } : { trust, print };
 }
 
 async function list({ trust, print }: TrustWorld, json: boolean): Promise<number> {

@@ -1,6 +1,6 @@
-import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { ownCommandLine } from '../server/own-command.ts';
 import { connect } from './connect.ts';
 import {
@@ -52,12 +52,11 @@ const sources = '*.{ts,tsx,js,mjs,cjs,jsx,py,rb,go,rs,java,kt,c,h,cpp,cs,php,swi
 async function showEdit(root: string, values: Parameters<typeof asArguments>[0]): Promise<void> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'toolcrib-try-')));
   try {
-    const { name, text } = await smallFile(root);
+    const { name, text, line } = await smallFile(root);
     await writeFile(join(folder, name), text);
     const client = await connect(asArguments({ ...values, root: [folder] }));
     try {
       say(`In a copy of ${name}:\n`);
-      const line = editableLine(text) ?? '';
       const replacement = { path: name, old_string: line, new_string: `${line} (edited)` };
       await show(client, { name: 'edit_file', arguments: replacement });
       await show(client, { name: 'undo', arguments: { last: 1 } });
@@ -69,29 +68,17 @@ async function showEdit(root: string, values: Parameters<typeof asArguments>[0])
   }
 }
 
-const mostCharacters = 64 * 1024;
-
-/** A text of the folder, its README rather than another; one of our own where there is none. */
-async function smallFile(root: string): Promise<{ name: string; text: string }> {
-  const entries = await readdir(root, { withFileTypes: true }).catch(() => []);
-  const names = entries
-    .filter((entry) => entry.isFile() && /^\w.*\.(?:md|txt|ts|js|py|go|rs|java|rb)$/.test(entry.name))
-    .map(({ name }) => name)
-    .filter((name) => !/licen[cs]e|copying|notice/i.test(name))
-    .sort((one, other) => Number(/^readme/i.test(other)) - Number(/^readme/i.test(one)));
-  for (const name of names.slice(0, 10)) {
-    const text = await readFile(join(root, name), 'utf8').catch(() => '');
-    if (text.length < mostCharacters && !/[\0\uFFFD]/.test(text) && editableLine(text) !== undefined)
-      return { name: basename(name), text };
-  }
-  return { name: 'hello.txt', text: 'Hello, world\n' };
+/** The README of the folder, if it has a line that can be edited; else a text of our own. */
+async function smallFile(root: string): Promise<{ name: string; text: string; line: string }> {
+  const name = 'README.md';
+  const text = await readFile(join(root, name), 'utf8').catch(() => '');
+  // A short one with words that is there once, so that it is clear which one is meant.
+  const line = text
+    .split(/\r?\n/, 100)
+    .find((one) => /\w{3}/.test(one) && one.length < 100 && text.split(one).length === 2);
+  if (line !== undefined) return { name, text, line };
+  return { name: 'hello.txt', text: 'Hello, world\n', line: 'Hello, world' };
 }
-
-/** A short line with words that is there once, so that it is clear which one is meant. */
-const editableLine = (text: string): string | undefined =>
-  text
-    .split(/\r?\n/)
-    .find((line) => /\w{3}/.test(line) && line.length < 100 && text.split(line).length === 2);
 
 async function show(client: Client, call: Call): Promise<void> {
   const startedAt = performance.now();

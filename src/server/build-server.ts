@@ -1,6 +1,6 @@
 import { Server } from '@modelcontextprotocol/server';
-import { asListed } from './mcp-tool.ts';
-import { callTool, type Crib } from './tool-call.ts';
+import type { Crib } from './crib.ts';
+import { asListed } from './own-facts.ts';
 import { version } from './version.ts';
 
 const lookAndChange =
@@ -34,13 +34,14 @@ export function buildServer(crib: Crib): Server {
     },
   );
   server.setRequestHandler('tools/list', async () => {
-    const tools = crib.toolbox.list();
-    crib.listing(tools);
-    return { tools: (await tools).map(asListed) };
+    const { listed } = await crib.offered.exposure();
+    return { tools: listed.map(asListed) };
   });
-  server.setRequestHandler('tools/call', ({ params }, context) =>
-    callTool({ crib, server, context }, params),
-  );
+  // What a call needs takes some milliseconds to load, which a start has no use for.
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const { callTool } = await import('./tool-call.ts');
+    return callTool({ crib, server, context }, params);
+  });
   server.setNotificationHandler('notifications/roots/list_changed', () => crib.clientRoots.forget());
   offerResources(crib, server);
   offerPrompts(crib, server);
@@ -53,11 +54,11 @@ function offerResources(crib: Crib, server: Server): void {
   const loaded = () => import('./resources.ts');
   server.setRequestHandler('resources/list', async () => {
     const { listResources } = await loaded();
-    return { resources: listResources(crib.toolbox) };
+    return { resources: listResources(crib) };
   });
   server.setRequestHandler('resources/templates/list', async () => {
     const { listTemplates } = await loaded();
-    return { resourceTemplates: listTemplates(crib.toolbox) };
+    return { resourceTemplates: listTemplates(crib) };
   });
   server.setRequestHandler('resources/read', async ({ params: { uri } }, context) => {
     const { readResource } = await loaded();
@@ -85,11 +86,11 @@ const mostSubscriptions = 1000;
 function offerPrompts(crib: Crib, server: Server): void {
   server.setRequestHandler('prompts/list', async () => {
     const { listPrompts } = await import('./prompts.ts');
-    return { prompts: listPrompts(crib.toolbox) };
+    return { prompts: listPrompts(crib) };
   });
   server.setRequestHandler('prompts/get', async ({ params }) => {
     const { getPrompt } = await import('./prompts.ts');
-    return getPrompt(crib.toolbox, params.name, params.arguments ?? {});
+    return getPrompt(crib, params.name, params.arguments ?? {});
   });
   server.setRequestHandler('completion/complete', async ({ params }, context) => {
     const { complete } = await import('./completions.ts');

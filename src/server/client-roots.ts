@@ -1,11 +1,5 @@
-import {
-  CLIENT_CAPABILITIES_META_KEY,
-  inputRequired,
-  inputResponse,
-  type ClientCapabilities,
-  type Server,
-  type ServerContext,
-} from '@modelcontextprotocol/server';
+import { inputRequired, inputResponse, type Server, type ServerContext } from '@modelcontextprotocol/server';
+import { clientSays } from './client-says.ts';
 
 /** What a client says its roots are, as file: addresses; undefined when it does not say. */
 type Roots = readonly string[] | undefined;
@@ -61,14 +55,9 @@ export function createClientRoots(): ClientRoots {
 
   return {
     async of(server, context) {
-      // A modern client declares its capabilities with every request, a 2025 one once when it connects.
-      const { envelope } = context.mcpReq;
-      const declared = (envelope as Record<string, ClientCapabilities | undefined> | undefined)?.[
-        CLIENT_CAPABILITIES_META_KEY
-      ];
-      if ((declared ?? server.getClientCapabilities())?.roots === undefined)
-        return { kind: 'known', folders: undefined };
-      if (declared) return askModern(context);
+      const { isModern, capabilities } = clientSays(server, context);
+      if (capabilities?.roots === undefined) return { kind: 'known', folders: undefined };
+      if (isModern) return askModern(context);
       asked ??= askLegacy(server);
       return { kind: 'known', folders: await asked };
     },

@@ -1,6 +1,7 @@
 import type { CallToolResult, CompleteRequestParams, CompleteResult } from '@modelcontextprotocol/server';
-import { fileTemplate, isOffered, outputTemplate } from './resources.ts';
-import { callTool, nobody, type Requested } from './tool-call.ts';
+import { fileTemplate, outputTemplate } from './resources.ts';
+import type { Requested } from './crib.ts';
+import { callTool, nobody } from './tool-call.ts';
 
 /** What can be meant by the beginning of a value. */
 type Complete = (begun: string, requested: Requested) => Promise<string[]>;
@@ -14,7 +15,7 @@ async function linesOf(
   name: string,
   args: Record<string, unknown> = {},
 ): Promise<string[]> {
-  if (!isOffered(name, requested.crib.toolbox)) return [];
+  if (!requested.crib.offered.has(name)) return [];
   const result = await callTool(requested, { name, arguments: args }, nobody);
   if (!('content' in result) || result.isError) return [];
   const [part] = (result as CallToolResult).content;

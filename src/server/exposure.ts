@@ -3,7 +3,7 @@ import type { Host } from '../machine/host.ts';
 import type { ProgramFacts, Sign } from '../machine/programs/installation.ts';
 import type { ExposeMode, Settings } from '../core/settings.ts';
 import type { PublishedTool } from './published.ts';
-import { unlisted } from './special-tools.ts';
+import { ownFacts } from './own-facts.ts';
 
 /** What is shown of one program. */
 export interface ProgramExposure {
@@ -59,7 +59,7 @@ export function exposureOf(
 
 /** A host with file tools of its own needs none of ours on its list; they can be called all the same. */
 const isAlways = ({ name, program }: PublishedTool, expose: ExposeMode): boolean =>
-  expose === 'all' || (!unlisted.has(name) && !(expose === 'no-files' && program === 'files'));
+  expose === 'all' || (!ownFacts(name).unlisted && !(expose === 'no-files' && program === 'files'));
 
 /** The programs that folders show signs of, and the sign: `package.json`. Lists each folder once. */
 export async function signsIn(
@@ -68,34 +68,33 @@ export async function signsIn(
   host: Host,
 ): Promise<Map<string, string>> {
   const lists = await Promise.all(
-    folders.map(async (folder) => ({ folder, names: await host.list(folder) })),
+    folders.map(async (folder) => (await host.list(folder)).map((name) => ({ folder, name }))),
   );
-  const used = new Map<string, string>();
+  const entries = lists.flat();
   const texts = new Map<string, Promise<string | undefined>>();
   const textOf = (path: string) => {
     const text = texts.get(path) ?? host.head(path, signBytes);
     texts.set(path, text);
     return text;
   };
+  const used = new Map<string, string>();
   const found = async (sign: Sign): Promise<string | undefined> => {
     const { file, has } = typeof sign === 'string' ? { file: sign } : sign;
     const pattern = namePattern(file);
-    for (const { folder, names } of lists)
-      for (const name of names) {
-        if (!pattern.test(name)) continue;
-        if (has === undefined || new RegExp(has, 'm').test((await textOf(join(folder, name))) ?? ''))
-          return name;
-      }
+    for (const { folder, name } of entries.filter((entry) => pattern.test(entry.name)))
+      if (has === undefined || new RegExp(has, 'm').test((await textOf(join(folder, name))) ?? ''))
+        return name;
     return undefined;
   };
-  const signs = programs.map(async ({ id, project = [] }) => {
-    for (const sign of project) {
-      const name = await found(sign);
-      if (name !== undefined) return used.set(id, name);
-    }
-    return undefined;
-  });
-  await Promise.all(signs);
+  await Promise.all(
+    programs.map(async ({ id, project = [] }) => {
+      for (const sign of project) {
+        const name = await found(sign);
+        if (name !== undefined) return used.set(id, name);
+      }
+      return undefined;
+    }),
+  );
   return used;
 }
 

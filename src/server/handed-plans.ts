@@ -5,7 +5,7 @@ import { ToolcribError } from '../core/errors.ts';
 import type { Plan } from '../core/tool.ts';
 import type { Ask } from './ask.ts';
 import { covers, type Question } from './question.ts';
-import { createUsedOnce } from './used-once.ts';
+import { UsedOnce } from './used-once.ts';
 
 /** A plan, as a host gets it that asks its user by itself. */
 export interface HandedPlan {
@@ -49,7 +49,7 @@ const lifetimeMs = 600_000;
 const mostOutstanding = 1000;
 
 export function createHandedPlans(key: string): HandedPlans {
-  const tickets = createUsedOnce(lifetimeMs, mostOutstanding);
+  const tickets = new UsedOnce<readonly string[]>(lifetimeMs, mostOutstanding);
   return {
     wordIn(meta) {
       const {
@@ -77,13 +77,12 @@ export function createHandedPlans(key: string): HandedPlans {
       ...(question && {
         question: question.text,
         ...(question.always !== undefined && { always: question.always }),
-        ticket: tickets.issue(JSON.stringify(question.about)),
+        ticket: tickets.issue(question.about),
       }),
     }),
     asker: (word) => (question) => {
       if (word?.ticket === undefined) return Promise.resolve({ said: 'nothing', why: 'cannot be asked' });
-      const agreed = JSON.parse(tickets.use(word.ticket) ?? '[]') as readonly string[];
-      if (covers(agreed, question.about))
+      if (covers(tickets.use(word.ticket) ?? [], question.about))
         return Promise.resolve({
           said: word.said === 'always' ? 'always' : 'yes',
           read: word.said !== 'once',

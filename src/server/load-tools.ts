@@ -7,103 +7,94 @@ import { fileTools } from '../filesystem/index.ts';
 import type { Services } from '../filesystem/services.ts';
 import type { Checkpoint } from '../machine/actions/run-program.ts';
 import type { History } from '../machine/history/history.ts';
+import type { Jobs } from '../machine/jobs/jobs.ts';
 import type { Machine } from '../machine/machine.ts';
+import type { OutputStore } from '../machine/output-store/output-store.ts';
 import type { Installation } from '../machine/programs/installation.ts';
-import type { Calls } from './calls.ts';
+import type { Found } from './beginning.ts';
 import type { Offered } from './offered.ts';
 import { ownTools, type OwnServices } from './own-tools.ts';
-import type { WholeManifest } from './own-programs.ts';
-import type { Manifest, PublishedTool } from './published.ts';
+import type { PublishedTool } from './published.ts';
 
-export interface LoadingServices {
-  readonly whole: Pick<WholeManifest, 'manifest' | 'own'> & { renew(): Promise<boolean> };
-  readonly machine: Machine;
+interface LoadingServices {
+  readonly found: Found;
   readonly settings: Settings;
   readonly offered: Offered;
-  history(): Promise<History>;
-  calls(): Promise<Pick<Calls, 'jobs' | 'outputs'>>;
+  readonly jobs: Jobs;
+  readonly outputs: OutputStore;
+  readonly history: () => Promise<History>;
   /** Whether those who call sit at this machine. */
   readonly isLocal: boolean;
 }
 
-/** With where states are kept, if they are. */
-type ActionLoading = LoadingServices & { readonly checkpoint?: Checkpoint };
-
 /** Loads a tool's code, and what it needs, when it is first called. Throws PROGRAM_NOT_FOUND. */
 export function createLoader(services: LoadingServices): (tool: PublishedTool) => Promise<Tool> {
-  const { whole, machine, offered, history } = services;
-  const checkpoint = services.settings.checkpoints === false ? {} : { checkpoint: checkpointsOf(history) };
-  const loadOwn = ownLoader({ ...services, ...checkpoint }, (name) => load(offered.find(name)));
-  // Making a tool makes its schema, which takes longer than a small call.
-  const made = new Map<string, { installation: Installation | undefined; own?: Program; tool: Tool }>();
+  const { found, offered, history, settings } = services;
+  const { machine, own } = found;
+  const checkpoint = settings.checkpoints === false ? {} : { checkpoint: checkpointsOf(history) };
+  const ownServices = once(async (): Promise<OwnServices> => {
+    const refresh = async () => machine.refresh(await found.renew());
+    return {
+      ...machine,
+      ...checkpoint,
+      report: async () => refresh().then(machine.report),
+      jobs: services.jobs,
+      outputs: services.outputs,
+      environment: await machine.childEnvironment(),
+      loopback: services.isLocal,
+      load: (name) => load(offered.find(name)),
+      databases: settings.databases,
+      catalogue: { ...machine, manifest: found.manifest, offered, refresh },
+    };
+  });
+  const fileServices = once(() => fileServicesOf(machine, history));
+  // Tools of our own keep what they know from one call to the next; making one makes its schema, which takes longer
+  // than a small call.
+  const ours = new Map<string, () => Promise<Tool>>();
+  const made = new Map<
+    string,
+    { installation: Installation | undefined; of: Program | undefined; tool: Tool }
+  >();
+
+  async function makeOurs(name: string): Promise<Tool> {
+    const make = ownTools[name as keyof typeof ownTools];
+    if (make) return make(await ownServices());
+    const file = fileTools[name as keyof typeof fileTools];
+    if (!file) throw new Error(`${name} is published but not defined`);
+    return file(await fileServices());
+  }
 
   async function load(published: PublishedTool): Promise<Tool> {
     const { name, program, action } = published;
-    if (action === undefined) return loadOwn(name);
-    const found = () => machine.installation(program);
+    if (action === undefined) {
+      const known = ours.get(name) ?? once(() => makeOurs(name));
+      ours.set(name, known);
+      return known();
+    }
+    const find = () => machine.installation(program);
     // It may have been installed since.
-    const installation = (await found()) ?? (await machine.refresh().then(found));
+    const installation = (await find()) ?? (await machine.refresh().then(find));
     if (!installation && !published.reads && !offered.isReached(published))
-      throw notInstalled(program, whole.manifest, machine);
+      throw notInstalled(program, found);
     const known = made.get(name);
-    const own = whole.own.get(program);
-    if (known && known.installation === installation && known.own === own) return known.tool;
+    const of = own.get(program);
+    if (known && known.installation === installation && known.of === of) return known.tool;
     const tool = await loadAction(published, action, installation, { ...services, ...checkpoint });
-    made.set(name, { installation, ...(own && { own }), tool });
+    made.set(name, { installation, of, tool });
     return tool;
   }
 
   return load;
 }
 
-/** Loads tools of our own, once: they keep what they know from one call to the next. */
-function ownLoader(
-  { whole, machine, offered, history, settings, calls, isLocal, ...checkpoint }: ActionLoading,
-  load: OwnServices['load'],
-): (name: string) => Promise<Tool> {
-  const refresh = async () => machine.refresh(await whole.renew());
-  const ownServices = once(async (): Promise<OwnServices> => {
-    const { jobs, outputs } = await calls();
-    return {
-      ...machine,
-      report: async () => refresh().then(machine.report),
-      jobs,
-      outputs,
-      environment: await machine.childEnvironment(),
-      loopback: isLocal,
-      load,
-      databases: settings.databases,
-      catalogue: { ...machine, manifest: whole.manifest, offered, refresh },
-      ...checkpoint,
-    };
-  });
-  const fileServices = once(() => fileServicesOf(machine, history));
-  const made = new Map<string, Promise<Tool>>();
-
-  async function make(name: string): Promise<Tool> {
-    const own = ownTools[name as keyof typeof ownTools];
-    if (own) return own(await ownServices());
-    const file = fileTools[name as keyof typeof fileTools];
-    if (!file) throw new Error(`${name} is published but not defined`);
-    return file(await fileServices());
-  }
-
-  return (name) => {
-    const tool = made.get(name) ?? make(name);
-    made.set(name, tool);
-    tool.catch(() => made.delete(name));
-    return tool;
-  };
-}
-
 /** A value that is made when it is first asked for, and asked for again when that failed. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
+export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    made.catch(() => (made = undefined));
-    return made;
+  const forget = (error: unknown) => {
+    made = undefined;
+    throw error;
   };
+  return () => (made ??= make().catch(forget));
 }
 
 const checkpointsOf = (history: () => Promise<History>): Checkpoint => ({
@@ -137,8 +128,9 @@ async function loadAction(
   { name, program }: PublishedTool,
   key: string,
   installation: Installation | undefined,
-  { machine, settings, whole: { manifest, own }, ...services }: ActionLoading,
+  { found, settings, ...services }: LoadingServices & { readonly checkpoint?: Checkpoint },
 ): Promise<Tool> {
+  const { machine, manifest, own } = found;
   const { file } = manifest.programs.find(({ id }) => id === program) ?? {};
   const programs = [(await discoverers[file as keyof typeof discoverers]?.())?.default ?? []].flat();
   const of = own.get(program) ?? programs.find(({ id }) => id === program);
@@ -162,7 +154,7 @@ async function loadAction(
   return viewTool(of, key, view, toolOf);
 }
 
-function notInstalled(id: string, manifest: Manifest, machine: Machine): ToolcribError {
+function notInstalled(id: string, { manifest, machine }: Found): ToolcribError {
   const facts = manifest.programs.find((program) => program.id === id);
   const hint = facts?.install[machine.host.platform];
   return new ToolcribError(

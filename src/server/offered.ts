@@ -6,7 +6,7 @@ import { schemesOf } from '../machine/databases/target.ts';
 import type { Machine } from '../machine/machine.ts';
 import { headAndTail, presentable } from '../machine/presentable.ts';
 import { exposureOf, type Exposure } from './exposure.ts';
-import { companions } from './special-tools.ts';
+import { ownFacts } from './own-facts.ts';
 import type { Manifest, PublishedTool } from './published.ts';
 
 /** What is offered on this machine with these settings. */
@@ -19,6 +19,8 @@ export interface Offered {
   exposure(): Promise<Exposure>;
   /** The tool of that name, whether or not its program is installed. Throws UNKNOWN_TOOL. */
   find(name: string): PublishedTool;
+  /** Whether there is a tool of that very name that the operator has not left out. */
+  has(name: string): boolean;
   /** Whether it asks a database that the operator has named, which takes no program. */
   isReached(tool: PublishedTool): boolean;
 }
@@ -46,18 +48,22 @@ export function createOffered(
     );
   }
   const callable = () => allowed(true);
+  const named = (wanted: string | undefined) => manifest.tools.find((tool) => tool.name === wanted);
 
   return {
     callable,
     absent: () => allowed(false),
     exposure: async () => exposureOf(await callable(), manifest.programs, await signs, settings),
     find(name) {
-      const named = (wanted: string | undefined) => manifest.tools.find((tool) => tool.name === wanted);
       const published = named(name) ?? named(foreignNames.get(name));
       if (!published) throw unknownTool(name, manifest.tools);
       const why = leftOut(published, settings);
       if (why) throw new ToolcribError('UNKNOWN_TOOL', `${name} is not offered: ${why}.`);
       return published;
+    },
+    has(name) {
+      const tool = named(name);
+      return tool !== undefined && leftOut(tool, settings) === undefined;
     },
     isReached,
   };
@@ -69,7 +75,7 @@ function leftOut({ name, program }: PublishedTool, settings: Settings): string |
   const isIn =
     toolsets === undefined ||
     toolsets.includes(program) ||
-    (companions.has(name) && toolsets.some((toolset) => toolset !== 'files'));
+    (ownFacts(name).companion && toolsets.some((toolset) => toolset !== 'files'));
   return isIn ? undefined : `the toolsets are ${toolsets.join(', ')} (--toolsets)`;
 }
 

@@ -1,110 +1,212 @@
+import { resolve } from 'node:path';
 import { printable } from '../core/command-line.ts';
 import { ToolcribError } from '../core/errors.ts';
-import { lastingOf, type Reason } from '../core/policy.ts';
-import type { Plan } from '../core/tool.ts';
-import type { AuditDecision } from '../machine/audit/audit.ts';
-import type { Answer } from './ask.ts';
-import { consider, type CheckedCall, type Considered, type Deciding } from './consider.ts';
+import { asksEachTime, decide, lastingOf, strictest, type Reason, type Verdict } from '../core/policy.ts';
+import type { Settings } from '../core/settings.ts';
+import type { Plan, PlanContext, Tool } from '../core/tool.ts';
+import type { AuditedCall } from '../machine/audit/audit.ts';
+import { notingConsent, type Protected } from '../machine/paths/consent.ts';
+import { isInside } from '../machine/paths/inside.ts';
+import { realPath } from '../machine/paths/real-path.ts';
+import { shownPath } from '../machine/paths/shown-path.ts';
+import type { RootedWorkspace } from '../machine/paths/workspace.ts';
+import type { Trust, TrustSubject } from '../machine/trust/trust.ts';
+import type { Answer, Ask } from './ask.ts';
+import type { House } from './house.ts';
 import { ownCommandLine } from './own-command.ts';
+import { ownFacts } from './own-facts.ts';
+import type { PublishedTool } from './published.ts';
 import { covers, questionOf, type Question } from './question.ts';
 import { changedMeanwhile, refused, unanswered } from './refusals.ts';
 
-/** For the record of a call. */
-export interface Decided {
-  decision?: AuditDecision;
-  setting?: string;
-  folder?: string;
+/** Who calls, from where, and how they are reached. */
+export interface Caller {
+  readonly workspace: RootedWorkspace;
+  /** What holds in these roots. */
+  readonly settings: Settings;
+  readonly signal: AbortSignal;
+  progress(message: string): void;
+  /** Whose call it is; the same for all calls of one connection. */
+  readonly client: string;
+  /** How that client calls itself. */
+  readonly clientInfo?: { readonly name: string; readonly version: string } | undefined;
+  readonly ask: Ask;
 }
 
-/** Gives up the place among the calls that are made at a time, for as long as a person thinks. */
-export type Pause = <T>(wait: () => Promise<T>) => Promise<T>;
+/** One call whose arguments are right. */
+export interface CheckedCall {
+  readonly published: PublishedTool;
+  readonly tool: Tool;
+  readonly values: unknown;
+  readonly caller: Caller;
+}
 
-export type Permission =
-  | { readonly kind: 'allowed'; readonly considered: Considered }
-  /** The client asks, and makes the call again. */
-  | { readonly kind: 'later'; readonly result: Extract<Answer, { said: 'later' }>['result'] };
+/** For the record of a call. */
+export type Decided = { -readonly [key in keyof AuditedCall['decided']]: AuditedCall['decided'][key] };
+
+/** A plan that was decided about. */
+export interface Considered {
+  readonly plan: Plan;
+  /** What it writes although others run or obey it. */
+  readonly protects: readonly Protected[];
+  readonly verdict: Verdict;
+  /** What a yes would trust; undefined when trust is not what is missing. */
+  readonly subject: TrustSubject | undefined;
+}
+
+/** The same, with what a person is asked about it. */
+interface Asked extends Considered {
+  readonly question: Question;
+  readonly reasons: readonly Reason[];
+}
+
+/** The client asks, and makes the call again. */
+export type Later = Extract<Answer, { said: 'later' }>;
 
 /**
- * Whether a call may be made, having asked a person if it must. Throws EFFECT_DENIED, NEEDS_CONFIRM, NOT_CONFIRMED, and
- * what planning throws.
+ * What may be done, having asked a person if that must be. Throws EFFECT_DENIED, NEEDS_CONFIRM, NOT_CONFIRMED, and what
+ * planning throws.
  */
 export async function permission(
   call: CheckedCall,
-  deciding: Deciding,
+  house: House,
   decided: Decided,
-  pause: Pause,
-): Promise<Permission> {
+  ask: Ask,
+): Promise<Considered | Later> {
   const { name } = call.published;
-  const considered = await consider(call, deciding, false);
+  const considered = await consider(call, house, false);
   const { plan, verdict } = considered;
   decided.folder = plan.folder;
+  decided.decision = 'denied';
+  if (verdict.decision !== 'ask' && verdict.setting !== undefined) decided.setting = verdict.setting;
+  if (verdict.decision === 'deny') {
+    // What lets a call through that only lacks trust, where nobody is asked.
+    const lacksTrust = plan.trust !== undefined && verdict.setting.includes('is not trusted yet');
+    const command = `${ownCommandLine()} trust ${printable([plan.folder])}`;
+    const wayOut = lacksTrust ? `A person can trust the folder: ${command}` : '';
+    throw new ToolcribError('EFFECT_DENIED', `${name} is not allowed: ${verdict.setting}.`, wayOut);
+  }
   if (verdict.decision === 'allow') {
     decided.decision = verdict.unasked ? 'unasked' : 'allow';
-    if (verdict.setting !== undefined) decided.setting = verdict.setting;
-    return { kind: 'allowed', considered };
+    return considered;
   }
-  decided.decision = 'denied';
-  if (verdict.decision === 'deny') {
-    decided.setting = verdict.setting;
-    throw new ToolcribError(
-      'EFFECT_DENIED',
-      `${name} is not allowed: ${verdict.setting}.`,
-      trusting(verdict, plan),
-    );
-  }
-  const { shown, question, reasons } = await asked(call, deciding);
-  const answer = await pause(() => call.caller.ask(question));
-  if (answer.said === 'later') return { kind: 'later', result: answer.result };
+  const before = await asked(call, house);
+  const answer = await ask(before.question);
+  if (answer.said === 'later') return answer;
   decided.decision = outcomeOf(answer);
-  if (answer.said === 'nothing') throw unanswered(name, { ...shown, reasons }, answer.why);
+  if (answer.said === 'nothing') throw unanswered(name, before, answer.why);
   if (answer.said === 'no') throw refused(name);
   // Long enough to change what was agreed to.
-  const now = await asked(call, deciding);
-  if (!covers(question.about, now.question.about)) throw changedMeanwhile(name);
-  const isAlways = answer.said === 'always' && question.always !== undefined;
-  if (answer.read) await keep(now, isAlways, call, deciding);
-  return { kind: 'allowed', considered: now.shown };
+  const now = await asked(call, house);
+  if (!covers(before.question.about, now.question.about)) throw changedMeanwhile(name);
+  const isAlways = answer.said === 'always' && before.question.always !== undefined;
+  if (answer.read) await keep(now, isAlways, call, house);
+  return now;
 }
 
 /** What a person would be asked now: about the act alone when there is no reason any more. Throws when it is denied. */
-async function asked(
-  call: CheckedCall,
-  deciding: Deciding,
-): Promise<{ shown: Considered; question: Question; reasons: readonly Reason[] }> {
-  const shown = await consider(call, deciding, true);
-  const { verdict } = shown;
+async function asked(call: CheckedCall, house: House): Promise<Asked> {
+  const considered = await consider(call, house, true);
+  const { verdict } = considered;
   if (verdict.decision === 'deny') throw changedMeanwhile(call.published.name);
   const reasons = verdict.decision === 'ask' ? verdict.reasons : [];
-  return { shown, question: questionOf({ ...shown, reasons }), reasons };
+  return { ...considered, reasons, question: questionOf({ ...considered, reasons }) };
+}
+
+/** Plans a call, and decides about it. Changes nothing, and asks nobody. `preview`: somebody will read the plan. */
+export async function consider(
+  { published, tool, values, caller }: CheckedCall,
+  house: House,
+  preview: boolean,
+): Promise<Considered> {
+  const { find, trust } = house;
+  const { workspace, settings, client, signal } = caller;
+  const { budgets, rules } = settings;
+  const noting = notingConsent();
+  const trusts = async (folder: string) => (await trust()).isTrusted(folder);
+  const gate = workspace.consenting(noting.consent);
+  const context: PlanContext = { workspace: gate, client, signal, budgets, rules, preview, trusts };
+  const plan = await tool.plan(values, context);
+  const { protects } = noting;
+  const parts = plan.parts ?? [plan];
+  const decided = await Promise.all(
+    parts.map(async (part) => {
+      const does = part.tool === undefined ? published : find(part.tool);
+      const act = {
+        ...part,
+        protects,
+        tools: [published.name, does.name],
+        toolset: ownFacts(does.name).companion ? undefined : does.program,
+      };
+      const { folder, lasting } = part;
+      const untrusted = part.trust === undefined ? [] : await untrustedOf(part, workspace.roots, trusts);
+      const trusted = untrusted.length === 0;
+      if (trusted && part.trust !== undefined) house.trusted(folder, workspace);
+      const always =
+        lasting !== undefined && asksEachTime(part) && (await (await trust()).always.has(folder, lasting));
+      return { untrusted, verdict: decide(act, settings, { trusted, always }) };
+    }),
+  );
+  const verdict = strictest(decided.map((one) => one.verdict));
+  const untrusted = [...new Set(decided.flatMap((one) => one.untrusted))];
+  const asksTrust = verdict.decision === 'ask' && verdict.reasons.some(({ because }) => because === 'trust');
+  const subject = asksTrust ? await subjectIn(untrusted, await trust(), workspace.roots) : undefined;
+  return { plan, protects, verdict, subject };
+}
+
+/**
+ * Of the folder, and of what it names inside the roots, what is not trusted: code of another repository is run from
+ * there.
+ */
+async function untrustedOf(
+  { folder, touches }: Plan,
+  roots: readonly string[],
+  trusts: (path: string) => Promise<boolean>,
+): Promise<string[]> {
+  const named = touches.map((path) => realPath(resolve(folder, path)));
+  const places = [folder, ...new Set(named.filter((path) => roots.some((root) => isInside(path, root))))];
+  const trusted = await Promise.all(places.map(trusts));
+  return places.filter((_place, at) => !trusted[at]);
+}
+
+/** The one folder that a yes would trust. Throws NEEDS_CONFIRM where there are several: a question is about one. */
+async function subjectIn(
+  untrusted: readonly string[],
+  trust: Trust,
+  roots: readonly string[],
+): Promise<TrustSubject | undefined> {
+  const subjects = await Promise.all(untrusted.map((place) => trust.subjectOf(place, roots)));
+  const folders = [...new Set(subjects.map(({ folder }) => folder))];
+  if (folders.length > 1)
+    throw new ToolcribError(
+      'NEEDS_CONFIRM',
+      `Several folders are concerned that are not trusted: ${folders.map(shownPath).join(', ')}.`,
+      'A person is asked about one at a time: work in one of them alone first, with it as cwd.',
+    );
+  return subjects[0];
 }
 
 /** For the record: what nobody has read is told apart from what a person said. */
-/** What lets a call through that only lacks trust, where nobody is asked. */
-const trusting = ({ setting }: { readonly setting: string }, { folder, trust }: Plan): string =>
-  trust !== undefined && setting.includes('is not trusted yet')
-    ? `A person can trust the folder: ${ownCommandLine()} trust ${printable([folder])}`
-    : '';
-
-function outcomeOf(answer: Exclude<Answer, { said: 'later' }>): AuditDecision {
+function outcomeOf(answer: Exclude<Answer, { said: 'later' }>): NonNullable<Decided['decision']> {
   if (answer.said === 'nothing') return 'unanswered';
   return answer.said !== 'no' && !answer.read ? 'asked:once' : `asked:${answer.said}`;
 }
 
 /** Keeps what was said for longer. That it cannot be kept is no reason to refuse what was agreed to. */
 async function keep(
-  { shown: { plan, subject }, question }: { shown: Considered; question: Question },
+  { plan, subject, question }: Asked,
   isAlways: boolean,
-  { caller }: CheckedCall,
-  deciding: Deciding,
+  { caller: { workspace } }: CheckedCall,
+  house: House,
 ): Promise<void> {
-  const trust = await deciding.trust();
+  const trust = await house.trust();
   try {
     if (subject && question.trusts) {
       await trust.trust(subject.folder);
-      deciding.trusted(plan.folder, caller.workspace);
+      house.trusted(plan.folder, workspace);
     }
     if (!isAlways) return;
-    const { folder } = subject ?? (await trust.subjectOf(plan.folder, caller.workspace.roots));
+    const { folder } = subject ?? (await trust.subjectOf(plan.folder, workspace.roots));
     for (const lasting of lastingOf(plan) ?? [])
       if (!(await trust.always.has(folder, lasting))) await trust.always.add(folder, lasting);
   } catch (error) {

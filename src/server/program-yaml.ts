@@ -1,8 +1,8 @@
 import { LineCounter, isNode, parseDocument, visit, type Document } from 'yaml';
 import * as z from 'zod';
+import { nearest } from '../core/nearest.ts';
 import type { Program } from '../core/program.ts';
 import { programFile, programFrom } from '../discoverers/shared/program-file.ts';
-import { complaintOf } from './own-programs.ts';
 
 type Parsed = { readonly of: Program } | { readonly line: number; readonly wrong: string };
 
@@ -19,7 +19,7 @@ export function parseProgram(text: string, least: readonly 'execute'[]): Parsed 
     return { line: lineAt(alias), wrong: 'write it out: aliases (*name) are not read.' };
   const parsed = programFile.safeParse(document.toJS());
   if (parsed.success) return { of: programFrom(parsed.data, least) };
-  const { path, says } = complaintOf(parsed.error, keysAt);
+  const { path, says } = complaintOf(parsed.error);
   return { line: lineOf(path), wrong: says };
 
   /** The line of the deepest thing on a path that is there. */
@@ -30,6 +30,28 @@ export function parseProgram(text: string, least: readonly 'execute'[]): Parsed 
     }
     return 1;
   }
+}
+
+/** What is wrong at the first place that is. */
+function complaintOf({ issues }: z.ZodError): {
+  readonly path: readonly PropertyKey[];
+  readonly says: string;
+} {
+  // A misspelt key is what a missing one comes from.
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
+  if (!issue) return { path: [], says: 'cannot be understood.' };
+  const place = issue.path.map(String).join('.');
+  if (issue.code === 'unrecognized_keys') {
+    const [key = ''] = issue.keys;
+    const known = keysAt(issue.path);
+    const best = nearest(key, known);
+    const meant = best ? `; did you mean ${best}?` : `. They are ${known.join(', ')}.`;
+    return {
+      path: [...issue.path, key],
+      says: `${place && `${place}.`}${key}: there is no such key${meant}`,
+    };
+  }
+  return { path: issue.path, says: `${place}: ${issue.message.replace(/^Invalid (?:input|option): /, '')}.` };
 }
 
 /** Where the first alias is: a few of them can stand for more than there is memory. */

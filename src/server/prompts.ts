@@ -4,8 +4,7 @@ import {
   type GetPromptResult,
   type Prompt,
 } from '@modelcontextprotocol/server';
-import { isOffered } from './resources.ts';
-import type { Toolbox } from './toolbox.ts';
+import type { Crib } from './crib.ts';
 
 interface OfferedPrompt extends Prompt {
   /** Without them it cannot be followed. */
@@ -118,25 +117,25 @@ const longest = 500;
 const quoted = (text: string): string => JSON.stringify(text.slice(0, longest));
 
 /** Those that the tools offered here suffice for. */
-export const listPrompts = (toolbox: Pick<Toolbox, 'find'>): Prompt[] =>
-  prompts
-    .filter(({ tools }) => tools.every((tool) => isOffered(tool, toolbox)))
-    .map(({ tools: _tools, text: _text, ...prompt }) => prompt);
+const offeredIn = ({ offered }: Crib): OfferedPrompt[] =>
+  prompts.filter(({ tools }) => tools.every((tool) => offered.has(tool)));
+
+export const listPrompts = (crib: Crib): Prompt[] =>
+  offeredIn(crib).map(({ tools: _tools, text: _text, ...prompt }) => prompt);
 
 /** What to say to a model. Throws InvalidParams for a prompt or an argument that there is not. */
 export function getPrompt(
-  toolbox: Pick<Toolbox, 'find'>,
+  crib: Crib,
   name: string,
   given: Readonly<Record<string, string>>,
 ): GetPromptResult {
-  const offered = listPrompts(toolbox);
-  const prompt = prompts.find((one) => one.name === name && offered.some((each) => each.name === name));
+  const offered = offeredIn(crib);
+  const prompt = offered.find((one) => one.name === name);
   if (!prompt) throw invalid(`name: there is no prompt ${quoted(name)}; prompts are ${namesOf(offered)}.`);
-  const known = prompt.arguments ?? [];
+  const { arguments: known = [], description = '' } = prompt;
   const stray = Object.keys(given).find((key) => !known.some((argument) => argument.name === key));
   if (stray !== undefined)
     throw invalid(`${stray}: there is no such argument of ${name}; it has ${namesOf(known)}.`);
-  const { description = '' } = prompt;
   // An empty field of a form is nothing that was said.
   const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value.trim() !== ''));
   const text = `${prompt.text(said)}\n\nThe names in it are those of tools of toolcrib.`;

@@ -7,8 +7,8 @@ import {
   type Resource,
   type ResourceTemplateType,
 } from '@modelcontextprotocol/server';
-import { callTool, programsUri, projectUri, type RequestedCall, type Requested } from './tool-call.ts';
-import type { Toolbox } from './toolbox.ts';
+import { programsUri, projectUri, type Crib, type Requested } from './crib.ts';
+import { callTool, type RequestedCall } from './tool-call.ts';
 
 /** Each stands for the call of a tool, so that there is one gate for both. */
 type Offered<T> = T & { readonly tool: string };
@@ -56,21 +56,12 @@ const templates: readonly Offered<ResourceTemplateType>[] = [
 ];
 
 /** Those whose tool the operator has not left out. */
-export const listResources = (toolbox: Pick<Toolbox, 'find'>): Resource[] =>
-  resources.filter(({ tool }) => isOffered(tool, toolbox)).map(({ tool: _tool, ...resource }) => resource);
+export const listResources = ({ offered }: Crib): Resource[] =>
+  resources.filter(({ tool }) => offered.has(tool)).map(({ tool: _tool, ...resource }) => resource);
 
 /** Those whose tool the operator has not left out. */
-export const listTemplates = (toolbox: Pick<Toolbox, 'find'>): ResourceTemplateType[] =>
-  templates.filter(({ tool }) => isOffered(tool, toolbox)).map(({ tool: _tool, ...template }) => template);
-
-export function isOffered(tool: string, toolbox: Pick<Toolbox, 'find'>): boolean {
-  try {
-    return toolbox.find(tool).name === tool;
-  } catch {
-    // Not among the toolsets of the operator.
-    return false;
-  }
-}
+export const listTemplates = ({ offered }: Crib): ResourceTemplateType[] =>
+  templates.filter(({ tool }) => offered.has(tool)).map(({ tool: _tool, ...template }) => template);
 
 /** Throws ResourceNotFoundError, with what the tool says, for what is not there or cannot be read. */
 export async function readResource(
@@ -78,7 +69,7 @@ export async function readResource(
   uri: string,
 ): Promise<ReadResourceResult | InputRequiredResult> {
   const call = callOf(uri);
-  if (!call || !isOffered(call.name, requested.crib.toolbox)) throw new ResourceNotFoundError(uri);
+  if (!call || !requested.crib.offered.has(call.name)) throw new ResourceNotFoundError(uri);
   const result = await callTool(requested, call);
   if (!('content' in result)) return result;
   const { content, isError } = result as CallToolResult;

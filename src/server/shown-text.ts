@@ -32,47 +32,20 @@ export function inOneLine(text: string, most: number): string {
   return `${wholeEnd(line.slice(0, half))}${note}${wholeStart(line.slice(line.length - half))}`;
 }
 
-/** Characters a line costs beside its own: the bar, and where it ends. */
-const lineCost = 3;
-/** Characters for the line that says how much was left out. */
-const noteCost = 60;
-
 /**
  * A text in plain sight, each of its lines behind a bar, so that none can pass for a line of ours; of a longer one than
  * so many characters the head and the tail, and between them how much is left out.
  */
 export function quoted(text: string, most: number): string {
   const shown = inPlainSight(text).replace(/\n$/, '');
-  if (costOf(shown) <= most) return behindBars(shown);
-  const half = Math.floor((most - noteCost) / 2);
-  const head = wholeEnd(
-    shown.slice(
-      0,
-      reach(shown, half, (at) => at),
-    ),
-  );
-  const last = shown.length - 1;
-  const tail = wholeStart(shown.slice(shown.length - reach(shown, half, (at) => last - at)));
+  if (shown.length <= most) return behindBars(shown);
+  const head = wholeEnd(shown.slice(0, most / 2));
+  const tail = wholeStart(shown.slice(-most / 2));
   const omitted = shown.length - head.length - tail.length;
   return `${behindBars(head)}\n⟨${counted(omitted)} characters are left out here⟩\n${behindBars(tail)}`;
 }
 
 const behindBars = (text: string): string => text.replaceAll(/^/gm, '| ');
-
-const costOf = (text: string): number =>
-  text.length + lineCost + (text.split('\n').length - 1) * (lineCost - 1);
-
-/** How many characters can be had for so much; `place` is where the nth is. */
-function reach(text: string, most: number, place: (nth: number) => number): number {
-  let cost = lineCost;
-  let count = 0;
-  while (count < text.length) {
-    cost += text.charAt(place(count)) === '\n' ? lineCost : 1;
-    if (cost > most) break;
-    count++;
-  }
-  return count;
-}
 
 const wholeEnd = (text: string): string => text.replace(/[\ud800-\udbff]$/, '');
 const wholeStart = (text: string): string => text.replace(/^[\udc00-\udfff]/, '');

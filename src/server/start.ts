@@ -56,10 +56,7 @@ async function traceInto(
   settings: Settings,
 ): Promise<Trace | undefined> {
   if (file === undefined) return undefined;
-  const [{ createTrace }, { maskOf }] = await Promise.all([
-    import('./trace.ts'),
-    import('./call-services.ts'),
-  ]);
+  const [{ createTrace }, { maskOf }] = await Promise.all([import('./trace.ts'), import('./house.ts')]);
   return createTrace(file, maskOf(host, settings));
 }
 

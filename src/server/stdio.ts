@@ -1,132 +1,103 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { serveStdio, type ServeStdioOptions } from '@modelcontextprotocol/server/stdio';
 import type { Settings } from '../core/settings.ts';
-import type { Machine } from '../machine/machine.ts';
-import { createAsking } from './ask.ts';
 import { buildServer } from './build-server.ts';
 import type { Beginning, Found } from './beginning.ts';
-import { keepFirstAnswers, type Opening } from './first-answers.ts';
-import { createHandedPlans } from './handed-plans.ts';
-import type { NotedHost } from './noted-host.ts';
-import { openRoots } from './opened-roots.ts';
-import { RememberingTransport } from './remembering-transport.ts';
-import { createClientRoots } from './client-roots.ts';
+import { createCrib, programsUri, type Crib, type CribOptions } from './crib.ts';
+import { keepFirstAnswers } from './first-answers.ts';
 import { createLeanHeap } from './lean-heap.ts';
-import { outputUri, programsUri, projectUri, type Crib } from './tool-call.ts';
-import { createToolbox } from './toolbox.ts';
-import { refusalOf, wholeLines } from './whole-lines.ts';
+import { StdioTransport } from './stdio-transport.ts';
 
 /** How long after the first list slower questions are put: the client's next requests come first. */
 const quietMs = 250;
 /** After this, what V8 has compiled is kept for the next start: it takes back only what it made with the same flags. */
 const startedMs = 1000;
-/** How long lists that were asked for before the client closed its end may still be answered. */
-const drainMs = 500;
+/** How long what was asked for before the client closed its end may still be answered. */
+const drainMs = 2000;
+
+/** What carries messages to a client, and back. */
+export type Transport = NonNullable<ServeStdioOptions['transport']>;
+
+/** Serves one client over whatever carries its messages. */
+function serveOne(settings: Settings, found: Found, transport: Transport, options: Partial<CribOptions>) {
+  let latest: ReturnType<typeof buildServer> | undefined;
+  // Who has left need not be told.
+  const updated: Crib['updated'] = (uri) => void latest?.sendResourceUpdated({ uri }).catch(() => {});
+  const crib = createCrib(settings, found, { client: 'stdio', isLocal: true, updated, ...options });
+  const onerror = (error: Error) => process.stderr.write(`toolcrib: ${error.message}\n`);
+  const connection = serveStdio(() => (latest = buildServer(crib)), { transport, onerror });
+  return {
+    updated,
+    listChanged: async () => latest?.sendToolListChanged(),
+    end: () => Promise.allSettled([connection.close(), found.processes.endAll(), crib.end()]),
+  };
+}
+
+/** Serves MCP to one client of this process, of which nothing else is changed. Resolves with what ends it. */
+export async function serveInProcess(
+  settings: Settings,
+  transport: Transport,
+  found: Found,
+): Promise<() => Promise<unknown>> {
+  // What takes longer is known before the first list is given.
+  await found.machine.settle();
+  const served = serveOne(settings, found, transport, {});
+  found.machine.onChange(() => {
+    served.listChanged().catch(() => {});
+    served.updated(programsUri);
+  });
+  return served.end;
+}
 
 /** Serves MCP over standard input and output until the client leaves or a signal ends it. Does not return before. */
 export async function serve(settings: Settings, { key, opening }: Beginning, found: Found): Promise<void> {
-  const { noted, machine, processes } = found;
+  const { noted, machine } = found;
   // Standard output carries the protocol and nothing else, whatever a library may want to say.
   console.log = console.info = console.debug = console.error;
   // Each answer that waits for a client that reads slowly listens to it: they are many, and no leak.
   process.stdout.setMaxListeners(0);
-  const lists = new Set<Promise<unknown>>();
   let settling: NodeJS.Timeout | undefined;
-  let latest: ReturnType<typeof buildServer> | undefined;
   let tidyHeap: (() => void) | undefined;
   let leaving = false;
-  // Nothing waits for it, and nothing that goes wrong with it is a reason to end: a full disk, a client that has left.
-  const settle = () =>
-    settleList(machine, wire, { opening, noted, announce: () => latest?.sendToolListChanged() }).catch(
-      (error: unknown) => {
-        if (!leaving) process.stderr.write(`toolcrib: ${String(error)}\n`);
-      },
-    );
-  const updated = (uri: string) => void latest?.sendResourceUpdated({ uri }).catch(() => {});
+  const wire = new StdioTransport(opening, () => (settling ??= setTimeout(settle, quietMs)));
+  // After the answer is out.
+  const called = () => void setImmediate(() => tidyHeap?.());
+  const served = serveOne(settings, found, wire, { key, called });
+
+  /** Finds out what takes long, tells the client when its list is another now, and keeps the answers. */
+  async function settle(): Promise<void> {
+    try {
+      await machine.settle();
+      const hasChanged = await wire.listHasChanged();
+      if (hasChanged) await served.listChanged();
+      const seen = noted.seen();
+      if (opening) keepFirstAnswers(opening.remembered, { ...seen, results: wire.results(hasChanged) });
+    } catch (error) {
+      // Nothing that goes wrong with it is a reason to end: a full disk, a client that has left.
+      if (!leaving) process.stderr.write(`toolcrib: ${String(error)}\n`);
+    }
+  }
   machine.onChange(() => {
     void settle();
-    updated(programsUri);
+    served.updated(programsUri);
   });
-  const crib = cribOf(settings, found, key, {
-    jobEnded: (handle) => updated(outputUri(handle)),
-    called(changes) {
-      if (changes) updated(projectUri);
-      // After the answer is out.
-      setImmediate(() => tidyHeap?.());
-    },
-    listing(answer) {
-      settling ??= setTimeout(settle, quietMs);
-      lists.add(answer);
-      const forget = () => lists.delete(answer);
-      answer.then(forget, forget);
-    },
-  });
-  // Not standard input itself: the SDK drops what it was asked when that ends, also by `printf … | toolcrib serve`.
-  const input = wholeLines((line) => process.stdout.write(refusalOf(line)));
-  const wire = new RememberingTransport(input, process.stdout, opening);
-  const connection = serveStdio(() => (latest = buildServer(crib)), {
-    transport: wire,
-    onerror: (error) => process.stderr.write(`toolcrib: ${error.message}\n`),
-  });
-  if (opening) input.write(opening.input);
+  if (opening) wire.take(opening.input);
   if (opening?.listed) settling = setTimeout(settle, quietMs);
-  process.stdin.pipe(input, { end: false });
+  // It may have been paused by who has answered from memory.
+  process.stdin.on('data', (chunk: Buffer) => wire.take(chunk)).resume();
 
   setTimeout(() => {
     tidyHeap = createLeanHeap();
   }, startedMs).unref();
   const end = await theEnd();
   leaving = true;
-  if (end === 'input') await answered(lists);
-  clearTimeout(settling);
-  await Promise.allSettled([connection.close(), processes.endAll(), crib.toolbox.end()]);
-}
-
-/** Of a server with one client. */
-export function cribOf(
-  settings: Settings,
-  found: Found,
-  key: string | undefined,
-  { jobEnded, ...heard }: Pick<Crib, 'called' | 'listing'> & { jobEnded(handle: string): void },
-): Crib {
-  const { machine, manifest, signs, trace } = found;
-  return {
-    ...heard,
-    hasFiles: settings.expose !== 'no-files',
-    toolbox: createToolbox(found, machine, settings, { signs, isLocal: true, jobEnded }),
-    client: 'stdio',
-    clientRoots: createClientRoots(),
-    asking: createAsking(),
-    trace,
-    plans: key === undefined ? undefined : createHandedPlans(key),
-    opened: openRoots(settings, machine, manifest),
-  };
-}
-
-interface Settling {
-  readonly opening: Opening | undefined;
-  readonly noted: NotedHost;
-  announce(): Promise<void> | undefined;
-}
-
-/** Finds out what takes too long for a first answer, tells the client when its list is another now, and keeps that. */
-async function settleList(
-  machine: Machine,
-  wire: RememberingTransport,
-  { opening, noted, announce }: Settling,
-): Promise<void> {
-  await machine.settle();
-  const hasChanged = await wire.listHasChanged();
-  if (hasChanged) await announce();
-  const seen = noted.seen();
-  if (opening) keepFirstAnswers(opening.remembered, { ...seen, results: wire.results(hasChanged) });
-}
-
-/** Waits for what is being answered, a moment after the input's last line has been read. */
-async function answered(lists: ReadonlySet<Promise<unknown>>): Promise<void> {
+  // The SDK would drop what it was asked when input ends, also by `printf … | toolcrib serve`.
   const until = performance.now() + drainMs;
-  do await sleep(20);
-  while (lists.size > 0 && performance.now() < until);
+  if (end === 'input')
+    do await sleep(20);
+    while (!wire.isIdle && performance.now() < until);
+  clearTimeout(settling);
+  await served.end();
 }
 
 /** Resolves when the client has closed the pipe, or a signal asks us to leave. */

@@ -53,7 +53,6 @@ it.each([
   [['call', 'git_statsu', '--help'], 'there is no tool'],
   [['call', 'git_stat'], 'Did you mean git_status?'],
   [['call', 'git_log', '--output', 'yaml'], '--output: text or json'],
-  [['call', 'git_log', 'paths=[src]'], 'is no JSON'],
   [['call', 'git_log', '--json', '{'], '--json:'],
   [['call', 'git_log', '--json', '[]'], 'expected an object'],
   [['call', 'git_log', '--json', '{}', 'limit=1'], 'not both'],

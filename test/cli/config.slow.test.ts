@@ -12,7 +12,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { configFile, readConfig } from '../../src/cli/config.ts';
-import { knownNames } from '../../src/cli/toolsets.ts';
+import { knownNames } from '../../src/cli/served-settings.ts';
 import { asArguments, parseCommandLine, serveOptions, settingsOf, UsageError } from '../../src/cli/usage.ts';
 import { mergeSettings, usualBudgets, usualSettings } from '../../src/core/settings.ts';
 import { createProjectConfigs } from '../../src/machine/config/project-config.ts';

@@ -1,7 +1,6 @@
 // Our HTTP, with the tools in the place of ours that the official suite asks for: see scripts/conformance.mjs.
 import { ProtocolError, ResourceNotFoundError, Server } from '@modelcontextprotocol/server';
-import type { Crib } from '../../src/server/tool-call.ts';
-import { HttpClients } from '../../src/server/http/clients.ts';
+import type { Crib } from '../../src/server/crib.ts';
 import { listen } from '../../src/server/http/listen.ts';
 import { Mcp } from '../../src/server/http/mcp.ts';
 import { readTokens } from '../../src/server/http/tokens.ts';
@@ -66,8 +65,8 @@ function build(): Server {
   return server;
 }
 
-const crib = { toolbox: { end: () => Promise.resolve() } } as Crib;
-const mcp = new Mcp(new HttpClients(() => crib, 60_000), build);
+const crib = { end: () => Promise.resolve() } as unknown as Crib;
+const mcp = new Mcp(() => crib, 60_000, build);
 const tokens = readTokens(process.argv[2] ?? '');
 const { url } = await listen({ host: '127.0.0.1', port: 0, names: [], tokens }, mcp);
 process.stderr.write(`serving ${url} as fixtures\n`);

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { options } from '../../src/cli/chat.ts';
-import { chatHelp } from '../../src/cli/chat-help.ts';
+import { pages } from '../../src/cli/help.ts';
 import { commandGroups } from '../../src/repl/commands/index.ts';
 import { readChatConfig } from '../../src/repl/config/config.ts';
 import { readMcpConfig } from '../../src/repl/config/mcp-config.ts';
@@ -45,9 +45,10 @@ function written(page: string, what: string, [head = [], ...rows]: string[][]): 
 }
 
 it('chat --help tells of every option, and neither it nor docs/repl.md of others', () => {
-  for (const name of Object.keys(options)) expect(chatHelp).toMatch(new RegExp(`--${name}(?![\\w-])`));
+  for (const name of Object.keys(options))
+    expect(pages['chat'] ?? '').toMatch(new RegExp(`--${name}(?![\\w-])`));
   const others = ['help', 'update']; // of every command; of npm test
-  for (const page of [chatHelp, repl.replace(/--all/g, '')])
+  for (const page of [pages['chat'] ?? '', repl.replace(/--all/g, '')])
     for (const [, name] of page.matchAll(/(?<![\w-])--([a-z][a-z-]+)/g))
       expect([...Object.keys(options), ...others]).toContain(name);
 });

@@ -6,10 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Server } from '@modelcontextprotocol/server';
 import { expect, it, onTestFinished } from 'vitest';
-import { HttpClients } from '../../src/server/http/clients.ts';
 import { listen } from '../../src/server/http/listen.ts';
 import { Mcp } from '../../src/server/http/mcp.ts';
-import type { Crib } from '../../src/server/tool-call.ts';
+import type { Crib } from '../../src/server/crib.ts';
 import { connectHttp, connectHttpV1, serveHttp, type HttpServer } from '../support/http.ts';
 import { person } from '../support/person.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
@@ -249,13 +248,12 @@ it('ends the session that was idle longest when one token has too many', async (
 
 it('ends a session that was not heard of for so long, and its jobs, but none that has a stream open', async () => {
   const ended: string[] = [];
-  const crib = (client: string) =>
-    ({ toolbox: { end: async () => void ended.push(client) } }) as unknown as Crib;
-  const clients = new HttpClients(crib, 300);
+  const crib = (client: string) => ({ end: async () => void ended.push(client) }) as unknown as Crib;
   const build = () => new Server({ name: 'idle', version: '1' }, { capabilities: { tools: {} } });
   const tokens = { file: '', indexIn: () => 0 };
-  const listener = await listen({ host: '127.0.0.1', port: 0, names: [], tokens }, new Mcp(clients, build));
-  onTestFinished(() => clients.endAll());
+  const mcp = new Mcp(crib, 300, build);
+  const listener = await listen({ host: '127.0.0.1', port: 0, names: [], tokens }, mcp);
+  onTestFinished(() => mcp.close());
   onTestFinished(() => listener.close());
   const server = { url: listener.url, token: '' };
   const listening = await connectHttp('2025-11-25', server);

@@ -3,7 +3,7 @@ import { checkParams } from '../../core/check-params.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { looksOnly } from '../../core/policy.ts';
 import type { Offered } from '../offered.ts';
-import { unlisted } from '../special-tools.ts';
+import { ownFacts } from '../own-facts.ts';
 import { defineTool, type Plan, type Tool } from '../../core/tool.ts';
 
 export interface RunActionServices {
@@ -57,7 +57,7 @@ function runner(
     ...facts,
     async plan({ action, arguments: given, ...more }, context): Promise<Plan<Chosen>> {
       // What is always listed can be called itself, and one that stands for another must not hide which.
-      if (catalogue.offered.find(action).action === undefined && !unlisted.has(action))
+      if (catalogue.offered.find(action).action === undefined && !ownFacts(action).unlisted)
         throw new ToolcribError(
           'ARG_INVALID',
           `action: ${action} is no action of a program.`,

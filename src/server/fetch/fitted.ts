@@ -3,11 +3,6 @@ import { eachLine } from '../../machine/output-store/kept-output.ts';
 import type { OutputStore } from '../../machine/output-store/output-store.ts';
 import { inlineLimit, presentable } from '../../machine/presentable.ts';
 
-interface Line {
-  readonly number: number;
-  readonly text: string;
-}
-
 /** Room for the first line and the notes is kept free. */
 const mostCharacters = inlineLimit - 1000;
 /** Lines around one that matches: in Markdown the paragraphs before and after it. */
@@ -25,10 +20,34 @@ export function fitted(
   const sink = context.keepOutput(about);
   sink.add('stdout', Buffer.from(inLines(text)));
   sink.end();
-  const kept = eachLine(outputs.find(context.client, sink.handle), 1);
-  const lines = [...kept].filter((line) => line.kind === 'line');
+  const kept = [...eachLine(outputs.find(context.client, sink.handle), 1)];
+  const lines = kept.flatMap((line) => (line.kind === 'line' ? [line.text] : []));
   const whole = `read_output output=${sink.handle}`;
-  return find === undefined ? beginning(lines, whole) : around(lines, find, whole);
+  const wanted = find?.toLowerCase();
+  const isHit = (line: string) => wanted !== undefined && line.toLowerCase().includes(wanted);
+  const hits = lines.flatMap((line, at) => (isHit(line) ? [at] : []));
+  const all = `all ${lines.length} lines: ${whole}`;
+  if (find !== undefined && hits.length === 0)
+    return `[nothing matches ${JSON.stringify(presentable(find))}; ${all}]`;
+  const isShown = (at: number) => find === undefined || hits.some((hit) => Math.abs(hit - at) <= nearby);
+  const shown: string[] = [];
+  let [room, last] = [mostCharacters, -1];
+  for (const [at, line] of lines.entries()) {
+    if (!isShown(at)) continue;
+    const piece = last === at - 1 ? line : `[line ${at + 1}]\n${line}`;
+    room -= piece.length + 1;
+    if (room < 0 && shown.length > 0) break;
+    shown.push(piece);
+    last = at;
+  }
+  const left = hits.filter((hit) => hit > last).length;
+  const matches = `${hits.length} ${hits.length === 1 ? 'line matches' : 'lines match'}`;
+  const goesOn = `; ${whole} from_line=${last + 2} goes on, find shows a part`;
+  const note =
+    find === undefined
+      ? `lines 1-${last + 1} of ${lines.length}${last + 1 < lines.length ? goesOn : ''}`
+      : `${matches}${left > 0 ? `; ${left} more are left out` : ''}; ${all}`;
+  return `${shown.join('\n')}\n[${note}]`;
 }
 
 /** JSON for programs is one long line: then each member has its own, and nothing else changes. */
@@ -41,38 +60,4 @@ function inLines(text: string): string {
     return text;
   }
   return text.replaceAll(/"(?:[^"\\]|\\.)*"|[,[{]/g, (part) => (part.startsWith('"') ? part : `${part}\n`));
-}
-
-function beginning(lines: readonly Line[], whole: string): string {
-  let room = mostCharacters;
-  const end = lines.findIndex(({ text }) => (room -= text.length + 1) < 0);
-  const text = lines.slice(0, end < 0 ? undefined : Math.max(1, end)).map((line) => line.text);
-  const next = lines[text.length]?.number;
-  const note = next === undefined ? '' : `; ${whole} from_line=${next} goes on, find shows a part`;
-  return `${text.join('\n')}\n[lines 1-${text.length} of ${lines.length}${note}]`;
-}
-
-function around(lines: readonly Line[], find: string, whole: string): string {
-  const wanted = find.toLowerCase();
-  const hits = lines.flatMap(({ text }, at) => (text.toLowerCase().includes(wanted) ? [at] : []));
-  const all = `all ${lines.length} lines: ${whole}`;
-  if (hits.length === 0) return `[nothing matches ${JSON.stringify(presentable(find))}; ${all}]`;
-  const shown: string[] = [];
-  let room = mostCharacters;
-  let last = -1;
-  let left = hits.length;
-  for (const hit of hits) {
-    const from = Math.max(hit - nearby, last + 1, 0);
-    const part = lines.slice(from, hit + nearby + 1);
-    // An earlier match has brought the lines up to here.
-    const fresh = part.filter((_line, at) => from + at > last).map(({ text }) => text);
-    const piece = from > last + 1 ? [`[line ${part[0]?.number}]`, ...fresh] : fresh;
-    room -= piece.join('\n').length + 1;
-    if (room < 0 && shown.length > 0) break;
-    shown.push(...piece);
-    last = Math.max(last, hit + nearby);
-    left--;
-  }
-  const more = left > 0 ? `; ${left} more are left out` : '';
-  return `${shown.join('\n')}\n[${hits.length} ${hits.length === 1 ? 'line matches' : 'lines match'}${more}; ${all}]`;
 }

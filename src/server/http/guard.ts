@@ -5,8 +5,7 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server';
-import type { Tokens } from './tokens.ts';
-import { refusal } from './web.ts';
+import type { Listening } from '../beginning.ts';
 
 /** Whether an address is reached from this machine alone. */
 export const isLoopback = (host: string): boolean =>
@@ -20,11 +19,7 @@ export function createGuard({
   tokens,
   host,
   names,
-}: {
-  tokens: Tokens;
-  host: string;
-  names: readonly string[];
-}): (incoming: IncomingMessage) => number | Response {
+}: Listening): (incoming: IncomingMessage) => number | Response {
   const known = [...localhostAllowedHostnames(), ...names];
   const isKnown = (header: string | undefined): boolean => {
     const checked = validateHostHeader(header, known);
@@ -50,3 +45,11 @@ export function createGuard({
     );
   };
 }
+
+/** An answer that is an error of the protocol, for a request whose id is not known. */
+export const refusal = (
+  status: number,
+  message: string,
+  headers: Record<string, string> = {},
+  code = -32000,
+): Response => Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers });

@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
 import type { Listening } from '../beginning.ts';
-import { createGuard } from './guard.ts';
+import { createGuard, refusal } from './guard.ts';
 import type { Mcp } from './mcp.ts';
-import { mostBytes, readBody, refusal, send, webRequest } from './web.ts';
 
 export interface Listener {
   /** Where MCP is. */
@@ -14,6 +16,8 @@ export interface Listener {
   close(): void;
 }
 
+/** As much as a message over standard input may have. */
+const mostBytes = 10 * 1024 * 1024;
 const path = '/mcp';
 const methods = ['GET', 'POST', 'DELETE'];
 /** Who sends slowly is not waited for. */
@@ -83,6 +87,42 @@ async function answer(
     return send(refusal(400, 'Parse error: the body is no JSON.', {}, -32700), response);
   }
   return send(await answered(body), response);
+}
+
+/** The whole body; undefined when it has more than a message may. Rejects when the client leaves before its end. */
+async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // The connection is still to be answered on.
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > mostBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** A request as the SDK takes it, without its body. The signal comes when the client leaves before it is answered. */
+function webRequest(
+  { headersDistinct, method = 'GET', url = '/' }: IncomingMessage,
+  response: ServerResponse,
+) {
+  const headers = new Headers();
+  for (const [name, values = []] of Object.entries(headersDistinct))
+    for (const value of values) headers.append(name, value);
+  const left = new AbortController();
+  response.once('close', () => response.writableFinished || left.abort());
+  return new Request(new URL(url, 'http://localhost'), { method, headers, signal: left.signal });
+}
+
+/** Sends what the SDK answers; returns when it is sent, or the client has left. */
+async function send(answered: Response, response: ServerResponse): Promise<void> {
+  response.writeHead(answered.status, Object.fromEntries(answered.headers));
+  if (answered.body === null) return void response.end();
+  // A stream may have nothing to say for long.
+  response.flushHeaders();
+  // Who has left needs no answer; the stream is cancelled, and its maker told.
+  await pipeline(Readable.fromWeb(answered.body as ReadableStream), response).catch(() => {});
 }
 
 function bind(server: Server, { host, port }: Listening): Promise<void> {

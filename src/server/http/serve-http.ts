@@ -4,13 +4,11 @@ import type { Settings } from '../../core/settings.ts';
 import { createAudit } from '../../machine/audit/audit.ts';
 import { stateFolder } from '../../own-files/own-files.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
-import { createAsking } from '../ask.ts';
 import type { Found, Listening } from '../beginning.ts';
-import { outputUri, projectUri, type Crib } from '../tool-call.ts';
-import { maskOf } from '../call-services.ts';
+import { createCrib, type Crib } from '../crib.ts';
+import { historyOf, maskOf } from '../house.ts';
+import { once } from '../load-tools.ts';
 import { openRoots } from '../opened-roots.ts';
-import { createToolbox, historyOf } from '../toolbox.ts';
-import { HttpClients } from './clients.ts';
 import { isLoopback } from './guard.ts';
 import { listen } from './listen.ts';
 import { Mcp } from './mcp.ts';
@@ -28,8 +26,7 @@ export async function serveHttp(settings: Settings, listening: Listening, found:
   const instance = randomBytes(5).readUIntBE(0, 5).toString(36).padStart(6, '0').slice(-6);
   const isLocal = isLoopback(listening.host);
   const updated = (client: string, uri: string) => mcp.updated(uri, client);
-  const clients = new HttpClients(cribs(settings, found, { instance, isLocal, updated }), idleMs);
-  const mcp = new Mcp(clients);
+  const mcp = new Mcp(cribs(settings, found, { instance, isLocal, updated }), idleMs);
   machine.onChange(() => mcp.listChanged());
   const listener = await listen(listening, mcp);
   process.stderr.write(
@@ -38,7 +35,7 @@ export async function serveHttp(settings: Settings, listening: Listening, found:
   );
   await signalled();
   await Promise.race([listener.drain(), sleep(graceMs, undefined, { ref: false }), signalled()]);
-  await Promise.allSettled([clients.endAll(), processes.endAll(), mcp.close()]);
+  await Promise.allSettled([processes.endAll(), mcp.close()]);
   listener.close();
 }
 
@@ -48,34 +45,23 @@ function cribs(
   found: Found,
   { updated, ...here }: { instance: string; isLocal: boolean; updated(client: string, uri: string): void },
 ): (client: string) => Crib {
-  const { machine, manifest, signs, trace } = found;
+  const { machine, manifest } = found;
   const { host } = machine;
-  const opened = openRoots(settings, machine, manifest);
-  const recordCall = createAudit({
-    folder: stateFolder(host.platform, host.env, host.home),
-    mask: maskOf(host, settings),
-  });
-  let kept: ReturnType<typeof historyOf> | undefined;
-  const history = () => (kept ??= historyOf(machine));
-  return (client) => ({
-    hasFiles: settings.expose !== 'no-files',
-    toolbox: createToolbox(found, machine, settings, {
-      ...here,
-      signs,
-      history,
-      recordCall,
-      jobEnded: (handle) => updated(client, outputUri(handle)),
-    }),
-    client: `http ${client}`,
+  const folder = stateFolder(host.platform, host.env, host.home);
+  const shared = {
+    ...here,
+    opened: openRoots(settings, machine, manifest),
+    recordCall: createAudit({ folder, mask: maskOf(host, settings) }),
+    history: once(() => historyOf(machine)),
     // Folders of a client are folders of its machine: only the operator knows which are meant here.
-    clientRoots: { of: () => Promise.resolve({ kind: 'known', folders: undefined }), forget() {} },
-    asking: createAsking(),
-    trace,
-    plans: undefined,
-    opened,
-    called: (changes) => changes && updated(client, projectUri),
-    listing() {},
-  });
+    clientRoots: { of: async () => ({ kind: 'known', folders: undefined }) as const, forget() {} },
+  };
+  return (client) =>
+    createCrib(settings, found, {
+      ...shared,
+      client: `http ${client}`,
+      updated: (uri) => updated(client, uri),
+    });
 }
 
 const signalled = (): Promise<void> =>

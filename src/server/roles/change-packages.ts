@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { alsoMeaning } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { defineTool, textOf, type PlanContext, type Tool } from '../../core/tool.ts';
-import { absentOf, playersOf, type RoleServices } from './players.ts';
-import { folderOf, notThere } from './run-task.ts';
+import { Place, type RoleServices } from './place.ts';
+import { notThere } from './run-task.ts';
 import { planOf, stepOf, type Step } from './steps.ts';
 
 const params = z.strictObject({
@@ -45,10 +45,9 @@ async function stepsFor(asked: Asked, context: PlanContext, services: RoleServic
   const { action, packages = [], dev, program } = asked;
   if (packages.length === 0 && (action === 'add' || action === 'remove'))
     throw new ToolcribError('ARG_INVALID', `packages: is required to ${action}.`, 'Name them: ["zod"].');
-  const folder = await folderOf(asked, context);
-  const { roots } = context.workspace;
-  const here = await playersOf(action, folder, roots, services);
-  const all = here.length > 0 ? here : await absentOf(action, folder, roots, services);
+  const place = await Place.of(asked, context, services);
+  const here = await place.players(action);
+  const all = here.length > 0 ? here : await place.absent(action);
   const players = all.filter((player) => program === undefined || player.action.program === program);
   if (program !== undefined && players.length === 0 && all.length > 0) throw notThere(program, all);
   const steps: Step[] = [];
@@ -67,13 +66,9 @@ async function stepsFor(asked: Asked, context: PlanContext, services: RoleServic
       );
     else
       try {
-        const step = await stepOf(
-          tool,
-          { ...Object.fromEntries(values), cwd: player.folder },
-          undefined,
-          context,
+        steps.push(
+          await stepOf(tool, { ...Object.fromEntries(values), cwd: player.folder }, undefined, context),
         );
-        steps.push(step);
       } catch (error) {
         if (!(error instanceof ToolcribError)) throw error;
         refusal ??= error; // Another package manager may be the one of this project.
@@ -83,7 +78,7 @@ async function stepsFor(asked: Asked, context: PlanContext, services: RoleServic
     throw (
       refusal ??
       noManager(
-        folder,
+        place.folder,
         all.map((player) => player.action.program),
       )
     );

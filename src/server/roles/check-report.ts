@@ -1,7 +1,23 @@
-import type { ToolResult } from '../../core/tool.ts';
-import { textOf } from '../../core/tool.ts';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { headOf, tailOf } from '../../core/cut-text.ts';
-import type { Kind, Problem, Since } from './check-memory.ts';
+import { textOf, type ToolResult } from '../../core/tool.ts';
+
+/** What is checked. */
+export const kinds = ['test', 'lint', 'types', 'build', 'format'] as const;
+export type Kind = (typeof kinds)[number];
+
+/** One test that failed, or one diagnostic. */
+export interface Problem {
+  /** The same for the same problem, wherever it has moved to. */
+  readonly id: string;
+  readonly level: 'error' | 'warning' | 'info';
+  readonly file?: string;
+  readonly line?: number;
+  readonly name?: string;
+  readonly message: string;
+  /** Not there last time. */
+  readonly isNew?: boolean;
+}
 
 /** One thing that was checked, and how. */
 export interface Checked {
@@ -13,7 +29,41 @@ export interface Checked {
   readonly result: ToolResult;
   /** Undefined where it has no report. */
   readonly problems: readonly Problem[] | undefined;
-  readonly since: Since | undefined;
+  /** How many there were last time that are gone. */
+  readonly fixed: number;
+}
+
+/**
+ * The problems that a result has, by the kind of its report; undefined when it has no report. Programs name files from
+ * where they run, or absolutely; here they are named from the root.
+ */
+export function problemsOf(
+  { data, isError }: ToolResult,
+  folder: string,
+  root: string,
+): readonly Problem[] | undefined {
+  if (isError || !data) return undefined;
+  const fromRoot = (file: string): string => {
+    const path = relative(root, resolve(folder, file));
+    return path.startsWith('..') || isAbsolute(path) ? file : path;
+  };
+  const { failures, items } = data as {
+    failures?: readonly Omit<Problem, 'id' | 'level'>[];
+    items?: readonly (Omit<Problem, 'id'> & { readonly code?: string; readonly column?: number })[];
+  };
+  const short = (text: string) => text.replaceAll(`${root}${sep}`, '');
+  const named = <P extends { readonly file?: string; readonly message: string }>(one: P) => ({
+    ...one,
+    ...(one.file !== undefined && { file: fromRoot(one.file) }),
+    message: short(one.message),
+  });
+  if (failures)
+    return failures.map((one) => ({ ...named(one), id: one.name ?? '', level: 'error' as const }));
+  return items?.map(({ code, ...one }) => ({
+    ...named(one),
+    id: JSON.stringify([one.file, code, one.message]),
+    message: short(code === undefined ? one.message : `${one.message} [${code}]`),
+  }));
 }
 
 /** What all messages of a check may take together, and one of them, in characters. */
@@ -30,54 +80,44 @@ export const told = (all: readonly Checked[]): string => all.map(oneTold).join('
 function oneTold(one: Checked): string {
   const { problems } = one;
   if (!problems) return asItIs(one);
-  const shown = problems.toSorted((a, b) => rank(a, one.since) - rank(b, one.since));
+  const shown = problems.toSorted((a, b) => rank(a) - rank(b));
   const errors = problems.filter(({ level }) => level === 'error').length;
   // A project with one error has no use for its thousand warnings.
   const listed = shown.filter(({ level }) => level === 'error' || errors === 0);
   const room = Math.max(leastMessage, Math.min(longestMessage, allMessages / Math.max(1, listed.length)));
   const most = one.kind === 'test' ? listed.length : mostShown;
   const left = listed.length - most;
+  const fresh = problems.filter(({ isNew }) => isNew).length;
+  const change = [one.fixed > 0 && `${one.fixed} fixed`, fresh > 0 && `${fresh} new`].filter(Boolean);
+  const since = change.length > 0 ? `; ${change.join(', ')} since last time` : '';
   return [
-    `${one.kind}: ${countOf(one, problems)} (${one.program})${changeOf(one.since)}`,
-    ...listed.slice(0, most).map((problem) => lineOf(problem, room, one.since)),
+    `${one.kind}: ${countOf(one, problems)} (${one.program})${since}`,
+    ...listed.slice(0, most).map((problem) => lineOf(problem, room)),
     ...(left > 0 ? [`… ${left} more; only=["FILE"] shows those of a file`] : []),
     ...notesOf(one.result),
   ].join('\n');
 }
 
 const levels = ['error', 'warning', 'info'];
-const rank = ({ id, level }: Problem, since: Since | undefined): number =>
-  levels.indexOf(level) * 2 + (since?.new.has(id) ? 0 : 1);
+const rank = ({ level, isNew }: Problem): number => levels.indexOf(level) * 2 + (isNew ? 0 : 1);
 
 function countOf({ kind, result }: Checked, problems: readonly Problem[]): string {
   const { passed, failed = 0, skipped = 0 } = (result.data ?? {}) as Partial<Record<string, number>>;
   if (passed === 0 && failed === 0) return `no test ran, ${skipped} skipped: is there one of that name?`;
   if (passed !== undefined)
-    return [
-      ...(failed > 0 ? [`${failed} failed`] : []),
-      `${passed} passed`,
-      ...(skipped > 0 ? [`${skipped} skipped`] : []),
-    ].join(', ');
+    return [failed > 0 && `${failed} failed`, `${passed} passed`, skipped > 0 && `${skipped} skipped`]
+      .filter(Boolean)
+      .join(', ');
   if (problems.length === 0) return kind === 'build' ? 'built' : 'ok';
-  const many = (level: Problem['level']) => problems.filter((one) => one.level === level).length;
   return levels
-    .map((level) => ({ level, count: many(level as Problem['level']) }))
+    .map((level) => ({ level, count: problems.filter((one) => one.level === level).length }))
     .filter(({ count }) => count > 0)
     .map(({ level, count }) => `${count} ${level}${count > 1 && level !== 'info' ? 's' : ''}`)
     .join(', ');
 }
 
-function changeOf(since: Since | undefined): string {
-  const parts = [
-    ...(since && since.fixed > 0 ? [`${since.fixed} fixed`] : []),
-    ...(since && since.new.size > 0 ? [`${since.new.size} new`] : []),
-  ];
-  return parts.length > 0 ? `; ${parts.join(', ')} since last time` : '';
-}
-
-function lineOf({ id, file, line, name, message }: Problem, room: number, since: Since | undefined): string {
+function lineOf({ file, line, name, message, isNew }: Problem, room: number): string {
   const place = [file, line].filter((part) => part !== undefined).join(':');
-  const isNew = since?.new.has(id) ? 'new: ' : '';
   const says = shortened(
     message
       .replace(/^\s*(?:Assertion)?Error: /, '')
@@ -87,7 +127,7 @@ function lineOf({ id, file, line, name, message }: Problem, room: number, since:
   );
   // What `only` takes may begin with the file: once is enough.
   const called = file !== undefined && name?.startsWith(`${file}::`) ? name.slice(file.length) : name;
-  const head = [isNew + place, called].filter(Boolean).join(' ');
+  const head = [`${isNew ? 'new: ' : ''}${place}`, called].filter(Boolean).join(' ');
   if (name === undefined) return `${head} ${says}`;
   return `${head}\n${says.replaceAll(/^/gm, '  ')}`;
 }

@@ -13,10 +13,9 @@ import {
 } from '../../core/tool.ts';
 import { presentable } from '../../machine/presentable.ts';
 import type { PublishedTool } from '../published.ts';
-import { CheckMemory, problemsOf, type Kind } from './check-memory.ts';
-import { told, type Checked } from './check-report.ts';
-import { absentOf, playersOf, tasksOf, type Player, type RoleServices, type Task } from './players.ts';
-import { folderOf, inOneLine } from './run-task.ts';
+import { kinds, problemsOf, told, type Checked, type Kind, type Problem } from './check-report.ts';
+import { Place, type Player, type RoleServices, type Task } from './place.ts';
+import { inOneLine } from './run-task.ts';
 import { planOf, stepOf, type Step } from './steps.ts';
 
 /** What projects call the tasks that do it, the usual name first. */
@@ -27,7 +26,6 @@ const taskNames: Readonly<Record<Kind, readonly string[]>> = {
   build: ['build', 'compile'],
   format: ['format:check', 'fmt:check', 'check:format', 'format', 'fmt'],
 };
-export const kinds = ['test', 'lint', 'types', 'build', 'format'] as const;
 
 const params = z.strictObject({
   what: alsoMeaning(
@@ -56,9 +54,12 @@ interface Work {
   readonly notes: readonly string[];
 }
 
+/** What failed last of each program and folder, while the server runs. */
+type Memory = Map<string, readonly Problem[]>;
+
 /** Tests, lints, type-checks, builds as the project does it, and tells what failed. */
 export function check(services: RoleServices): Tool {
-  const memory = new CheckMemory();
+  const memory: Memory = new Map();
   return defineTool({
     name: 'check',
     program: 'toolcrib',
@@ -80,14 +81,14 @@ async function stepsFor(
   asked: Asked,
   context: PlanContext,
   services: RoleServices,
-  memory: CheckMemory,
+  memory: Memory,
 ): Promise<Work> {
-  const folder = await folderOf(asked, context);
+  const place = await Place.of(asked, context, services);
   // What was installed a moment ago counts.
   await services.catalogue.refresh();
-  const { tasks } = await tasksOf(folder, context, services);
+  const { tasks } = await place.tasks();
   const notes: string[] = [];
-  const looking = { asked, folder, tasks, context, services, memory, notes };
+  const looking = { asked, place, tasks, memory, notes };
   const steps: Step<About>[] = [];
   for (const kind of asked.what === 'all' ? (['types', 'lint', 'test'] as const) : [asked.what])
     steps.push(...(await stepsOf(kind, looking)));
@@ -98,7 +99,7 @@ async function stepsFor(
   const names = tasks.map(({ name }) => name).join(', ');
   throw new ToolcribError(
     'NOT_FOUND',
-    [`what: ${folder} shows no program for ${asked.what}, and has no task of that name`, ...notes].join(
+    [`what: ${place.folder} shows no program for ${asked.what}, and has no task of that name`, ...notes].join(
       '; ',
     ) + '.',
     names ? `run_task runs one of its tasks: ${names}.` : 'run runs any program; cwd names another folder.',
@@ -107,30 +108,26 @@ async function stepsFor(
 
 interface Looking {
   readonly asked: Asked;
-  readonly folder: string;
+  readonly place: Place;
   readonly tasks: readonly Task[];
-  readonly context: PlanContext;
-  readonly services: RoleServices;
-  readonly memory: CheckMemory;
+  readonly memory: Memory;
   /** What does not run although somebody could expect it. */
   readonly notes: string[];
 }
 
 async function stepsOf(kind: Kind, looking: Looking): Promise<Step<About>[]> {
-  const { asked, folder, tasks, context, services } = looking;
-  const { roots } = context.workspace;
-  const { players, task } = await chosenFor(kind, folder, tasks, roots, services);
+  const { asked, place, tasks, notes } = looking;
+  const { players, task } = await chosenFor(kind, place, tasks);
   if (!task) return playing(kind, players, looking);
   if (asked.only) {
-    looking.notes.push(`${kind}: left out, as the script ${inOneLine(task.name)} takes no names`);
+    notes.push(`${kind}: left out, as the script ${inOneLine(task.name)} takes no names`);
     return [];
   }
-  const runners = [playersOf, absentOf].map((found) => found('task', task.folder, roots, services));
-  const runner = (await Promise.all(runners)).flat().find(({ action }) => action.program === task.program);
-  if (!runner) return [];
-  const tool = await services.load(runner.action.name);
+  const above = new Place(task.folder, place.context, place.services);
+  const runners = [...(await above.players('task')), ...(await above.absent('task'))];
+  const runner = runners.find(({ action }) => action.program === task.program);
   const about = { kind, folder: task.folder, isPart: true, isScript: true };
-  return [await stepOf(tool, { task: task.name, cwd: task.folder }, about, context)];
+  return runner ? [await place.step(runner.action.name, { task: task.name, cwd: task.folder }, about)] : [];
 }
 
 /**
@@ -139,18 +136,16 @@ async function stepsOf(kind: Kind, looking: Looking): Promise<Step<About>[]> {
  */
 export async function chosenFor(
   kind: Kind,
-  folder: string,
+  place: Place,
   tasks: readonly Task[],
-  roots: readonly string[],
-  services: RoleServices,
 ): Promise<{ readonly players: readonly Player[]; readonly task?: Task; readonly areAbsent?: boolean }> {
-  const players = await playersOf(kind, folder, roots, services);
+  const players = await place.players(kind);
   const task = taskNames[kind].flatMap((name) => tasks.find((one) => isTask(one, name)) ?? [])[0];
-  const named = players.filter(({ action }) => task?.command && names(task.command, action, services));
+  const named = players.filter(({ action }) => task?.command && names(task.command, action, place.services));
   if (named.length > 0) return { players: named };
   if (players.length > 0 && !task?.command) return { players };
   if (task) return { players, task };
-  return { players: await absentOf(kind, folder, roots, services), areAbsent: true };
+  return { players: await place.absent(kind), areAbsent: true };
 }
 
 /** npm's own answer where a project has no tests is none. */
@@ -171,18 +166,19 @@ function names(command: string, { program, begins, role }: PublishedTool, servic
 }
 
 async function playing(kind: Kind, players: readonly Player[], looking: Looking): Promise<Step<About>[]> {
-  const { asked, folder, context, services, memory, notes } = looking;
+  const { asked, place, memory, notes } = looking;
   const steps: Step<About>[] = [];
   let failure: unknown;
   for (const { action, folder: cwd } of players) {
     const key = `${kind} ${action.program} ${cwd}`;
-    const only = asked.again ? memory.failed(key) : asked.only;
+    const last = memory.get(key)?.flatMap(({ name, file }) => name ?? file ?? []);
+    const only = asked.again ? last?.length && [...new Set(last)] : asked.only;
     if (asked.again && !only) notes.push(`${kind}: nothing that failed is remembered, so all of it ran`);
     const about = { kind, folder: cwd, isPart: asked.only !== undefined, isScript: false };
     try {
-      const tool = await services.load(action.name);
-      const values = { cwd, ...(only && onlyFor(tool, kind, only, folder)), ...checking(tool, kind) };
-      steps.push(await stepOf(tool, values, about, context));
+      const tool = await place.services.load(action.name);
+      const values = { cwd, ...(only && onlyFor(tool, kind, only, place.folder)), ...checking(tool, kind) };
+      steps.push(await stepOf(tool, values, about, place.context));
     } catch (error) {
       if (!(error instanceof ToolcribError)) throw error;
       failure ??= error; // Another one may do.
@@ -208,17 +204,23 @@ function onlyFor({ params: { shape }, name }: Tool, kind: Kind, only: readonly s
   return { [key]: only.map((one) => (pathKind(schema) ? resolve(folder, one) : one)) };
 }
 
-async function run({ steps, notes }: Work, context: CallContext, memory: CheckMemory): Promise<ToolResult> {
+async function run({ steps, notes }: Work, context: CallContext, memory: Memory): Promise<ToolResult> {
   const checked: Checked[] = [];
   for (const { tool, plan, about } of steps) {
     if (context.signal.aborted) break;
     const result = await tool.run(plan, context);
     const key = `${about.kind} ${tool.program} ${about.folder}`;
-    const problems = problemsOf(result, about.folder, context.workspace.home);
-    const since = problems && memory.note(key, problems, about.isPart);
-    const { kind } = about;
-    const { isScript } = about;
-    checked.push({ kind, program: tool.program, isScript, subject: plan.subject, result, problems, since });
+    const last = memory.get(key);
+    const found = problemsOf(result, about.folder, context.workspace.home);
+    const [known, now] = [last, found].map((all) => new Set(all?.map(({ id }) => id)));
+    const gone = last?.filter(({ id }) => !now?.has(id)) ?? [];
+    // Of a part, what is not in the answer was not looked at.
+    if (found) memory.set(key, about.isPart ? [...found, ...gone] : found);
+    const isCompared = last !== undefined && !about.isPart;
+    const problems = isCompared ? found?.map((one) => ({ ...one, isNew: !known?.has(one.id) })) : found;
+    const { kind, isScript } = about;
+    const fixed = isCompared && found ? gone.length : 0;
+    checked.push({ kind, program: tool.program, isScript, subject: plan.subject, result, problems, fixed });
   }
   const failed = checked.length === 1 && checked[0]?.result.isError === true;
   return {

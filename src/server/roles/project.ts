@@ -1,22 +1,15 @@
 import { basename } from 'node:path';
 import * as z from 'zod';
 import type { Category } from '../../core/discoverer.ts';
-import { defineSimpleTool, textOf, type CallContext, type Tool } from '../../core/tool.ts';
+import { defineSimpleTool, textOf, type Tool } from '../../core/tool.ts';
 import { projectAddress } from '../../machine/databases/project-address.ts';
 import { schemesOf } from '../../machine/databases/target.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { headAndTail, presentable } from '../../machine/presentable.ts';
-import { chosenFor, kinds } from './check.ts';
-import {
-  absentOf,
-  databaseFiles,
-  looked,
-  playersOf,
-  tasksOf,
-  type RoleServices,
-  type Task,
-} from './players.ts';
-import { folderOf, inOneLine } from './run-task.ts';
+import { chosenFor } from './check.ts';
+import { kinds } from './check-report.ts';
+import { Place, type RoleServices, type Task } from './place.ts';
+import { inOneLine } from './run-task.ts';
 
 /** What of each may be told; a model asks for the rest. */
 const mostEntries = 24;
@@ -41,16 +34,16 @@ export const project = (services: RoleServices): Tool =>
     params,
     async call(asked, context) {
       await services.catalogue.refresh();
-      const folder = await folderOf(asked, context);
-      const { tasks: all, more } = await tasksOf(folder, context, services);
+      const place = await Place.of(asked, context, services);
+      const { tasks: all, more } = await place.tasks();
       const parts = await Promise.all([
-        place(folder, context, services),
-        state(folder, context, services),
-        packageManagers(folder, context, services),
-        checks(folder, all, context, services),
+        top(place),
+        state(place),
+        packageManagers(place),
+        checks(place, all),
         [...tasks(all), ...more.map((text) => headAndTail(inOneLine(text), longestMore))],
-        databases(context, services),
-        programs(context, services),
+        databases(place),
+        programs(place),
       ]);
       return { content: [{ type: 'text', text: presentable(parts.flat().join('\n')) }] };
     },
@@ -61,8 +54,8 @@ const line = (title: string, all: readonly string[], most = Infinity): string[] 
   return all.length === 0 ? [] : [`${title}: ${[...all.slice(0, most), ...more].join(', ')}`];
 };
 
-async function place(folder: string, { trusts }: CallContext, { host }: RoleServices): Promise<string[]> {
-  const [entries, isTrusted] = await Promise.all([host.list(folder), trusts(folder)]);
+async function top({ folder, context, services: { host } }: Place): Promise<string[]> {
+  const [entries, isTrusted] = await Promise.all([host.list(folder), context.trusts(folder)]);
   const shown = entries.filter((name) => name !== '.git').toSorted();
   const trust = isTrusted ? '' : ' (not trusted yet: running its code is asked about once)';
   return [
@@ -72,50 +65,38 @@ async function place(folder: string, { trusts }: CallContext, { host }: RoleServ
 }
 
 /** Of version control: where one stands, what is under way, how much has changed; the files are another call. */
-async function state(folder: string, context: CallContext, services: RoleServices): Promise<string[]> {
-  const players = await playersOf('status', folder, context.workspace.roots, services);
-  const told = await Promise.all(
-    players.map(async ({ action }) => {
-      const result = await looked(action.name, { cwd: folder }, context, services);
-      if (!result) return `${action.program}: ${action.name} looks, once the folder is trusted`;
+async function state(place: Place): Promise<string[]> {
+  const players = await place.players('status');
+  return Promise.all(
+    players.map(async ({ action: { name, program } }) => {
+      const result = await place.looked(name);
+      if (!result) return `${program}: ${name} looks, once the folder is trusted`;
       const [first = '', ...rest] = textOf(result).split('\n');
-      return [`${action.program}: ${first}`, ...rest.filter((text) => text.startsWith('['))].join('\n');
+      return [`${program}: ${first}`, ...rest.filter((text) => text.startsWith('['))].join('\n');
     }),
   );
-  return told;
 }
 
 /** Those that a project uses; of several that read the same file, those that do not refuse. */
-async function packageManagers(
-  folder: string,
-  context: CallContext,
-  services: RoleServices,
-): Promise<string[]> {
-  const players = await playersOf('install', folder, context.workspace.roots, services);
+async function packageManagers(place: Place): Promise<string[]> {
   const fitting = await Promise.all(
-    players.map(async ({ action, sign, folder: cwd }) => {
-      const tool = await services.load(action.name);
-      return tool.plan({ cwd }, context).then(
-        () => [`${action.program} (${sign})`],
+    (await place.players('install')).map(({ action: { name, program }, sign, folder: cwd }) =>
+      place.step(name, { cwd }, undefined).then(
+        () => [`${program} (${sign})`],
         () => [], // It is another one's project.
-      );
-    }),
+      ),
+    ),
   );
-  const absent = await absentOf('install', folder, context.workspace.roots, services);
+  const absent = await place.absent('install');
   const toGet = absent.map(({ action, sign }) => `${action.program} (${sign}, not here)`);
   return line('packages', [...fitting.flat(), ...toGet]);
 }
 
 /** By what `check` does each, as it would choose. */
-async function checks(
-  folder: string,
-  all: readonly Task[],
-  context: CallContext,
-  services: RoleServices,
-): Promise<string[]> {
+async function checks(place: Place, all: readonly Task[]): Promise<string[]> {
   const players = await Promise.all(
     kinds.map(async (kind) => {
-      const chosen = await chosenFor(kind, folder, all, context.workspace.roots, services);
+      const chosen = await chosenFor(kind, place, all);
       const absent = chosen.areAbsent ? ' (not here)' : '';
       const names = chosen.task
         ? [`its script ${inOneLine(chosen.task.name)}`]
@@ -133,9 +114,9 @@ function tasks(all: readonly Task[]): string[] {
   return line('tasks', shown, mostTasks);
 }
 
-async function databases(context: CallContext, services: RoleServices): Promise<string[]> {
-  const { roots } = context.workspace;
-  const files = (await databaseFiles('query', context.workspace, services)).map(({ sign }) => sign);
+async function databases(place: Place): Promise<string[]> {
+  const { roots } = place.context.workspace;
+  const files = (await place.databaseFiles('query')).map(({ sign }) => sign);
   const addresses = Object.entries(schemesOf).flatMap(([engine, scheme]) => {
     const found = projectAddress(scheme, roots);
     return found ? [`${engine} (${basename(found.from)})`] : [];
@@ -148,10 +129,8 @@ const rank = (category: Category): number =>
   first.includes(category) ? first.indexOf(category) : first.length;
 
 /** Programs that can be used, those that the project shows signs of first. */
-async function programs(
-  { workspace }: CallContext,
-  { catalogue: { offered, manifest } }: RoleServices,
-): Promise<string[]> {
+async function programs({ context: { workspace }, services }: Place): Promise<string[]> {
+  const { offered, manifest } = services.catalogue;
   if (workspace.roots.length === 0) return [];
   const { programs: all } = await offered.exposure();
   const ids = manifest.programs

@@ -9,7 +9,7 @@ import { projectAddress } from '../../machine/databases/project-address.ts';
 import { schemesOf } from '../../machine/databases/target.ts';
 import { namePattern } from '../exposure.ts';
 import type { PublishedTool } from '../published.ts';
-import { databaseFiles, type RoleServices } from './players.ts';
+import { Place, type RoleServices } from './place.ts';
 import { planOf, stepOf, type Step } from './steps.ts';
 
 export interface QueryServices extends RoleServices {
@@ -105,11 +105,13 @@ async function sourcesFor(
       projectAddress(schemesOf[asks], roots) !== undefined || catalogue.offered.isReached(action);
     return isNamed || wanted === asks ? [{ name: asks, action, values: {} }] : [];
   });
-  const files = (await databaseFiles(role, context.workspace, services)).map(({ action, sign }): Source => ({
-    name: sign,
-    action,
-    values: { database: sign },
-  }));
+  const files = (await new Place(context.workspace.home, context, services).databaseFiles(role)).map(
+    ({ action, sign }): Source => ({
+      name: sign,
+      action,
+      values: { database: sign },
+    }),
+  );
   const all = [...profiles, ...addresses, ...files];
   if (wanted === undefined) return onePerName(all);
   const named = all.filter(({ name, action }) => name === wanted || action.program === wanted);

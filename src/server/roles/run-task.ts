@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { nearest } from '../../core/nearest.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import { defineTool, type PlanContext, type Tool } from '../../core/tool.ts';
+import { defineTool, type Tool } from '../../core/tool.ts';
 import { headAndTail, inlineLimit, presentable } from '../../machine/presentable.ts';
-import { absentOf, playersOf, tasksOf, type Player, type RoleServices, type Task } from './players.ts';
-import { planOf, stepOf, type Step } from './steps.ts';
+import { Place, type Player, type RoleServices, type Task } from './place.ts';
+import { planOf, type Step } from './steps.ts';
 
 const params = z.strictObject({
   task: z.string().min(1).max(200).optional().describe('Its name: "dev"; without it, the tasks there are'),
@@ -26,19 +26,19 @@ export const runTask = (services: RoleServices): Tool =>
     effects: ['write', 'execute', 'network'],
     params,
     async plan(asked, context) {
-      const folder = await folderOf(asked, context);
-      const { tasks } = await tasksOf(folder, context, services);
+      const place = await Place.of(asked, context, services);
+      const { tasks } = await place.tasks();
       if (asked.task !== undefined) {
-        const step = await stepFor(asked, folder, tasks, context, services);
+        const step = await stepFor(asked, place, tasks);
         return { ...planOf([step]), background: asked.background };
       }
       return {
         effects: ['read'],
         subject: 'lists tasks',
-        folder,
+        folder: place.folder,
         touches: [],
         takenBack: false,
-        exactly: folder,
+        exactly: place.folder,
         work: listed(tasks),
       };
     },
@@ -49,9 +49,6 @@ export const runTask = (services: RoleServices): Tool =>
       return step.tool.run(step.plan, context);
     },
   });
-
-export const folderOf = async ({ cwd }: { cwd?: string | undefined }, { workspace }: PlanContext) =>
-  cwd === undefined ? workspace.home : workspace.resolve(cwd, { kind: 'folder', mustExist: true });
 
 /** What a project has written, as a part of a line of ours. */
 export const inOneLine = (text: string): string => presentable(text.replaceAll(/\s*[\r\n]\s*/g, ' '));
@@ -71,15 +68,12 @@ const listed = (tasks: readonly Task[]): string =>
 
 async function stepFor(
   { task = '', args, program }: Asked,
-  folder: string,
+  place: Place,
   tasks: readonly Task[],
-  context: PlanContext,
-  services: RoleServices,
 ): Promise<Step> {
-  const { roots } = context.workspace;
-  const absent = await absentOf('task', folder, roots, services);
+  const absent = await place.absent('task');
   const all = [
-    ...(await playersOf('task', folder, roots, services)),
+    ...(await place.players('task')),
     ...absent.filter(({ action }) => tasks.some((one) => one.program === action.program)),
   ];
   const players = all.filter(({ action }) => program === undefined || action.program === program);
@@ -96,8 +90,7 @@ async function stepFor(
       `program: ${players.map(({ action }) => action.program).join(' and ')} could have a task ${task}.`,
       'Say which one.',
     );
-  const tool = await services.load(player.action.name);
-  return stepOf(tool, { task, ...(args && { args }), cwd: player.folder }, undefined, context);
+  return place.step(player.action.name, { task, ...(args && { args }), cwd: player.folder }, undefined);
 }
 
 /** A program was named that has nothing to do here. */

@@ -4,7 +4,7 @@ import { ToolcribError } from '../../core/errors.ts';
 import { defineSimpleTool, type CallContext, type Tool, type ToolResult } from '../../core/tool.ts';
 import type { Job } from '../../machine/jobs/job.ts';
 import type { Jobs } from '../../machine/jobs/jobs.ts';
-import type { OutputLine, StoredOutput } from '../../machine/output-store/kept-output.ts';
+import { eachLine, type OutputLine, type StoredOutput } from '../../machine/output-store/kept-output.ts';
 import type { OutputStore } from '../../machine/output-store/output-store.ts';
 import { searchLines } from '../../machine/output-store/search-lines.ts';
 import { headAndTail, inlineLimit } from '../../machine/presentable.ts';
@@ -81,15 +81,10 @@ async function answer(given: Given, services: OutputServices, context: CallConte
   const output = job ? undefined : stored();
   const happened =
     awaited === undefined ? '' : await waitFor(awaited, job ?? output, given, services, context);
-  if (selects !== undefined) {
-    const page = new Page(stored());
-    if (pattern !== undefined) await page.search(given, pattern, signal);
-    else if (tail === undefined) page.fill(given);
-    const text = tail === undefined ? page.text : lastLines(stored(), tail, mostCharacters);
-    return textResult(happened && `${happened.replace(/; $/, '')}`, text);
-  }
-  if (!job) return textResult(happened.replace(/; $/, ''), new Page(stored()).fill(given).text);
-  return jobResult(job, happened, services);
+  if (selects === undefined && job) return jobResult(job, happened, services);
+  const text =
+    tail === undefined ? await page(stored(), given, signal) : lastLines(stored(), tail, mostCharacters);
+  return textResult(happened.replace(/; $/, ''), text);
 }
 
 function jobResult(job: Job, happened: string, { outputs }: OutputServices): ToolResult {
@@ -115,80 +110,74 @@ const counted = (count: number): string => `${count.toLocaleString('en')} ${coun
 const invalid = (parameter: string, why: string): ToolcribError =>
   new ToolcribError('ARG_INVALID', `${parameter}: ${why}.`);
 
-/** An answer that is filled until nothing more fits. */
-class Page {
-  readonly #output: StoredOutput;
-  readonly #pieces: string[] = [];
-  #size = 0;
-  #note = '';
-
-  constructor(output: StoredOutput) {
-    this.#output = output;
+/** Lines one after another until nothing more fits: as they are, or with their numbers those that match. */
+async function page(output: StoredOutput, given: Given, signal: AbortSignal): Promise<string> {
+  const { lineCount, endedAt } = output;
+  const { start_line: from = 1, end_line: to = Infinity, pattern } = given;
+  const all = lineCount.toLocaleString('en');
+  if (
+    pattern === undefined &&
+    from > Math.max(1, lineCount) &&
+    (endedAt !== undefined || from > lineCount + 1)
+  )
+    throw invalid('start_line', `there are ${counted(lineCount)}`);
+  if (to < from) throw invalid('end_line', 'is before start_line');
+  const pieces: string[] = [];
+  let [size, last] = [0, from - 1];
+  let next: number | undefined;
+  for await (const { line, mark } of pattern === undefined
+    ? plain(output, from)
+    : matching(output, given, signal)) {
+    if (line.number > to) break;
+    const missing = line.kind === 'missing';
+    const text = missing ? `[lines ${line.number}-${line.last} were not kept]` : line.text;
+    const piece = pattern === undefined || missing ? text : `${line.number}${mark}${text}`;
+    if (pieces.length >= mostLines || (pieces.length > 0 && size + piece.length > mostCharacters)) {
+      next = line.number;
+      break;
+    }
+    size += (pieces[pieces.push(piece) - 1]?.length ?? 0) + 1;
+    last = missing ? line.last : line.number;
   }
-
-  get text(): string {
-    const lines = this.#pieces.join('\n');
-    const goesOn = this.#output.endedAt === undefined ? '; it goes on' : '';
-    return this.#note === '' ? lines : `${lines}${lines && '\n'}[${this.#note}${goesOn}]`;
-  }
-
-  /** Puts lines in from one on, as they are. */
-  fill({ start_line: from = 1, end_line: to = Infinity }: Given): this {
-    const { lineCount, endedAt } = this.#output;
-    if (from > Math.max(1, lineCount) && (endedAt !== undefined || from > lineCount + 1))
-      throw invalid('start_line', `there are ${counted(lineCount)}`);
-    if (to < from) throw invalid('end_line', 'is before start_line');
-    let last = from - 1;
-    fill: for (const lines of this.#output.lines(from))
-      for (const line of lines) {
-        if (line.number > to || this.#pieces.length >= mostLines || !this.#add(textOf(line))) break fill;
-        last = line.kind === 'line' ? line.number : line.last;
-      }
-    const isAll = from === 1 && last >= lineCount;
-    const next = last < lineCount ? `; next: start_line=${last + 1}` : '';
-    if (lineCount === 0) this.#note = `nothing was printed${endedAt === undefined ? ' yet' : ''}`;
-    else if (!isAll || endedAt === undefined)
-      this.#note = `lines ${from}-${last} of ${lineCount.toLocaleString('en')}${next}`;
-    return this;
-  }
-
-  /** Puts in the lines that match, with their numbers. */
-  async search(
-    { start_line: from = 1, end_line: to = Infinity, context }: Given,
-    pattern: string,
-    signal: AbortSignal,
-  ) {
-    const before: OutputLine[] = [];
-    let after = 0;
-    const add = (line: OutputLine, mark: string) => {
-      const isAdded = this.#add(line.kind === 'line' ? `${line.number}${mark}${line.text}` : textOf(line));
-      if (!isAdded) this.#note = `more match; next: start_line=${line.number}`;
-      return isAdded;
-    };
-    for await (const step of searchLines(this.#output, { from, pattern, parameter: 'pattern', signal }))
-      for (const [index, line] of step.lines.entries()) {
-        if (line.number > to) return;
-        const isMatch = step.matches[index] === true;
-        if (line.kind === 'missing' || isMatch) {
-          for (const earlier of before.splice(0)) if (!add(earlier, '-')) return;
-          if (!add(line, ':')) return;
-          after = isMatch ? context : after;
-        } else if (after-- > 0) {
-          if (!add(line, '-')) return;
-        } else if (context > 0 && before.push(line) > context) before.shift();
-      }
-    if (this.#pieces.length === 0)
-      this.#note = `no line of ${this.#output.lineCount.toLocaleString('en')} matches`;
-  }
-
-  /** False when there is no room for it. */
-  #add(piece: string): boolean {
-    if (this.#pieces.length > 0 && this.#size + piece.length > mostCharacters) return false;
-    this.#pieces.push(piece);
-    this.#size += piece.length + 1;
-    return true;
-  }
+  const goesOn = endedAt === undefined ? '; it goes on' : '';
+  const isWhole = pattern === undefined && from === 1 && last >= lineCount && endedAt !== undefined;
+  const note = () => {
+    if (pattern !== undefined && next !== undefined) return `more match; next: start_line=${next}`;
+    if (pattern !== undefined) return pieces.length === 0 ? `no line of ${all} matches` : '';
+    if (lineCount === 0) return `nothing was printed${endedAt === undefined ? ' yet' : ''}`;
+    if (isWhole) return '';
+    return `lines ${from}-${last} of ${all}${last < lineCount ? `; next: start_line=${last + 1}` : ''}`;
+  };
+  const said = note();
+  return [...pieces, ...(said === '' ? [] : [`[${said}${goesOn}]`])].join('\n');
 }
 
-const textOf = (line: OutputLine): string =>
-  line.kind === 'line' ? line.text : `[lines ${line.number}-${line.last} were not kept]`;
+interface Marked {
+  readonly line: OutputLine;
+  /** As grep writes it: a colon where it matches, a dash beside. */
+  readonly mark: ':' | '-';
+}
+
+function* plain(output: StoredOutput, from: number): Generator<Marked> {
+  for (const line of eachLine(output, from)) yield { line, mark: ':' };
+}
+
+/** The lines that match, with those around them. */
+async function* matching(
+  output: StoredOutput,
+  { start_line: from = 1, context, pattern = '' }: Given,
+  signal: AbortSignal,
+): AsyncGenerator<Marked> {
+  const before: OutputLine[] = [];
+  let after = 0;
+  for await (const step of searchLines(output, { from, pattern, parameter: 'pattern', signal }))
+    for (const [index, line] of step.lines.entries()) {
+      const isMatch = step.matches[index] === true;
+      if (line.kind === 'missing' || isMatch) {
+        for (const earlier of before.splice(0)) yield { line: earlier, mark: '-' };
+        yield { line, mark: ':' };
+        after = isMatch ? context : after;
+      } else if (after-- > 0) yield { line, mark: '-' };
+      else if (context > 0 && before.push(line) > context) before.shift();
+    }
+}

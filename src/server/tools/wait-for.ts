@@ -101,22 +101,18 @@ function isPattern(text: string): boolean {
 /** Local connections are made at once or not at all. */
 const connectMs = 1000;
 
-/** Whether something on this computer accepts connections at a port. */
+/** Whether something on this computer accepts connections at a port, by either kind of address. */
 async function accepts(port: number): Promise<boolean> {
   const { connect } = await import('node:net');
-  const tried = ['127.0.0.1', '::1'].map(
-    (host) =>
-      new Promise<boolean>((resolve) => {
-        const socket = connect({ host, port, timeout: connectMs });
-        const answer = (accepted: boolean) => {
-          socket.destroy();
-          resolve(accepted);
-        };
-        socket
-          .once('connect', () => answer(true))
-          .once('timeout', () => answer(false))
-          .once('error', () => answer(false));
-      }),
-  );
-  return (await Promise.all(tried)).includes(true);
+  return new Promise((resolve) => {
+    const socket = connect({ host: 'localhost', port, timeout: connectMs, autoSelectFamily: true });
+    const answer = (accepted: boolean) => {
+      socket.destroy();
+      resolve(accepted);
+    };
+    socket
+      .once('connect', () => answer(true))
+      .once('timeout', () => answer(false))
+      .once('error', () => answer(false));
+  });
 }

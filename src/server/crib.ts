@@ -1,0 +1,81 @@
+import type { Server, ServerContext } from '@modelcontextprotocol/server';
+import type { Settings } from '../core/settings.ts';
+import { createAsking, type Asking } from './ask.ts';
+import type { Found } from './beginning.ts';
+import { createClientRoots, type ClientRoots } from './client-roots.ts';
+import { createHandedPlans, type HandedPlans } from './handed-plans.ts';
+import type { House, HouseOptions } from './house.ts';
+import { createOffered, type Offered } from './offered.ts';
+import { openRoots, type Opened } from './opened-roots.ts';
+import type { Trace } from './trace.ts';
+
+/** What the servers of one client share; a connection may see more than one server (the SDK makes one to probe). */
+export interface Crib {
+  readonly offered: Offered;
+  /** Made with the first call. */
+  house(): Promise<House>;
+  /** Whose calls they are: standard input and output have one client, however many servers the SDK makes for it. */
+  readonly client: string;
+  readonly clientRoots: ClientRoots;
+  readonly asking: Asking;
+  /** Whether file tools are listed. */
+  readonly hasFiles: boolean;
+  /** For the one host that asks its user itself; undefined where none has a key. */
+  readonly plans: HandedPlans | undefined;
+  readonly opened: Opened;
+  /** Where messages are written down, if they are. */
+  readonly trace: Trace | undefined;
+  /** Called with the address of a resource that has changed. */
+  updated(uri: string): void;
+  /** Called at the end of each call. */
+  called(): void;
+  /** Ends all jobs and forgets all output. */
+  end(): Promise<void>;
+}
+
+/** A client's request, as its server got it. */
+export interface Requested {
+  readonly crib: Crib;
+  readonly server: Server;
+  readonly context: ServerContext;
+}
+
+/** Resources of which clients are told when they have changed. */
+export const programsUri = 'toolcrib://programs';
+export const projectUri = 'toolcrib://project';
+const outputUri = (handle: string): string => `toolcrib://output/${handle}`;
+
+export interface CribOptions
+  extends
+    Omit<HouseOptions, 'jobEnded'>,
+    Pick<Crib, 'client' | 'updated'>,
+    Partial<Pick<Crib, 'called' | 'clientRoots' | 'opened'>> {
+  /** Of the host that asks its user itself. */
+  readonly key?: string | undefined;
+}
+
+/** What can be offered and what this machine has, for one client. */
+export function createCrib(settings: Settings, found: Found, options: CribOptions): Crib {
+  const { manifest, machine, signs, trace } = found;
+  const { key, isLocal, instance, recordCall, history, ...own } = options;
+  const offered = createOffered(manifest, machine, settings, signs);
+  let house: Promise<House> | undefined;
+  const jobEnded = (handle: string) => options.updated(outputUri(handle));
+  const ofHouse: HouseOptions = { isLocal, jobEnded, instance, recordCall, history };
+  return {
+    offered,
+    house: () =>
+      (house ??= import('./house.ts').then(({ createHouse }) =>
+        createHouse(found, settings, offered, ofHouse),
+      )),
+    clientRoots: createClientRoots(),
+    asking: createAsking(),
+    hasFiles: settings.expose !== 'no-files',
+    plans: key === undefined ? undefined : createHandedPlans(key),
+    opened: openRoots(settings, machine, manifest),
+    trace,
+    called() {},
+    end: async () => (await house)?.end(),
+    ...own,
+  };
+}

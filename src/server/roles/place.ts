@@ -1,0 +1,181 @@
+import { join } from 'node:path';
+import { ToolcribError } from '../../core/errors.ts';
+import type { Role } from '../../core/program.ts';
+import { fits } from '../../core/rule.ts';
+import type { CallContext, PlanContext, Tool, ToolResult } from '../../core/tool.ts';
+import { upwards } from '../../core/upwards.ts';
+import type { Host } from '../../machine/host.ts';
+import type { Catalogue } from '../catalogue/find-actions.ts';
+import { signsIn } from '../exposure.ts';
+import type { PublishedTool } from '../published.ts';
+import { stepOf, type Step } from './steps.ts';
+
+/** What the tools that are made of roles need. */
+export interface RoleServices {
+  readonly catalogue: Pick<Catalogue, 'manifest' | 'offered' | 'refresh'>;
+  readonly host: Host;
+  /** An action by the name of its tool. */
+  load(name: string): Promise<Tool>;
+}
+
+/** An action that plays a role in a project. */
+export interface Player {
+  readonly action: PublishedTool;
+  /** Of the project, by which it shows that it uses the program: `package.json`. */
+  readonly sign: string;
+  /** Where that is. */
+  readonly folder: string;
+}
+
+/** A task of the project, and the program that runs it, which need not be here. */
+export interface Task {
+  readonly name: string;
+  readonly command?: string | undefined;
+  readonly says?: string | undefined;
+  readonly program: string;
+  readonly folder: string;
+}
+
+/** Where projects keep the files of their databases, beside their top. */
+const databaseFolders = ['data', 'database', 'db', 'instance', 'prisma', 'storage', 'var'];
+
+/** A folder of a project, as the tools that are made of roles see it. */
+export class Place {
+  readonly folder: string;
+  readonly context: PlanContext;
+  readonly services: RoleServices;
+
+  constructor(folder: string, context: PlanContext, services: RoleServices) {
+    this.folder = folder;
+    this.context = context;
+    this.services = services;
+  }
+
+  /** That of the parameter `cwd`, else where calls work. */
+  static async of(
+    { cwd }: { readonly cwd?: string | undefined },
+    context: PlanContext,
+    services: RoleServices,
+  ): Promise<Place> {
+    const { workspace } = context;
+    const options = { kind: 'folder', mustExist: true } as const;
+    return new Place(
+      cwd === undefined ? workspace.home : await workspace.resolve(cwd, options),
+      context,
+      services,
+    );
+  }
+
+  /** The actions of a role whose programs the project uses: those of the nearest folder above that has any. */
+  async players(role: Role): Promise<Player[]> {
+    return this.#playing(role, await this.services.catalogue.offered.callable());
+  }
+
+  /** The same of programs that are not on this machine. */
+  async absent(role: Role): Promise<Player[]> {
+    return this.#playing(role, await this.services.catalogue.offered.absent());
+  }
+
+  async #playing(role: Role, tools: readonly PublishedTool[]): Promise<Player[]> {
+    const { host, catalogue } = this.services;
+    const actions = tools.filter((tool) => tool.role === role);
+    const ids = new Set(actions.map(({ program }) => program));
+    const programs = catalogue.manifest.programs.filter(({ id }) => ids.has(id));
+    for (const here of upwards(this.folder, this.context.workspace.roots)) {
+      const signs = await signsIn([here], programs, host);
+      const found = actions.flatMap((action) => {
+        const sign = signs.get(action.program);
+        return sign === undefined ? [] : [{ action, sign, folder: here }];
+      });
+      if (found.length > 0) return found;
+    }
+    return [];
+  }
+
+  /** The database files of a project: at its top, or in a folder that is usual. Their signs are paths from the top. */
+  async databaseFiles(role: Role): Promise<Player[]> {
+    const { home } = this.context.workspace;
+    const names = await this.services.host.list(home);
+    const folders = ['', ...databaseFolders.filter((name) => names.includes(name))];
+    const found = await Promise.all(
+      folders.map(async (name) => {
+        const at = join(home, name);
+        const players = await new Place(at, this.context, this.services).players(role);
+        return players
+          .filter(({ folder }) => folder === at)
+          .map((player) => ({ ...player, sign: name === '' ? player.sign : `${name}/${player.sign}` }));
+      }),
+    );
+    return found.flat();
+  }
+
+  /** The tasks that can be told without running anything, and what their files say beside: packages of a workspace. */
+  async tasks(): Promise<{ readonly tasks: readonly Task[]; readonly more: readonly string[] }> {
+    const players = await this.players('tasks');
+    const absent = await this.absent('tasks');
+    const lists = await Promise.all(
+      [...players, ...absent.filter(({ action }) => action.reads)]
+        .filter(({ action }) => action.effects.every((effect) => effect === 'read'))
+        .map(async ({ action: { name, program }, folder }) => {
+          const { items = [], more } = ((await this.looked(name, folder))?.data ?? {}) as {
+            readonly items?: readonly Pick<Task, 'name' | 'command' | 'says'>[];
+            readonly more?: string;
+          };
+          return { tasks: items.map((task) => ({ ...task, program, folder })), more };
+        }),
+    );
+    const tasks = onePerFile(
+      lists.map((list) => list.tasks),
+      players,
+    );
+    return { tasks, more: [...new Set(lists.flatMap(({ more }) => more ?? []))] };
+  }
+
+  /** What an action that only looks answers in a folder; undefined when it cannot. */
+  async looked(name: string, cwd = this.folder): Promise<ToolResult | undefined> {
+    const { context } = this;
+    try {
+      const tool = await this.services.load(name);
+      const plan = await tool.plan({ cwd }, context);
+      // Nobody can be asked about a look on the way, so that what is denied or asked about is left out.
+      const act = { tools: [name], subject: plan.subject };
+      if (context.rules.some(({ decision, pattern }) => decision !== 'allow' && fits(pattern, act)))
+        return undefined;
+      if (plan.trust !== undefined && !(await context.trusts(plan.folder))) return undefined;
+      const result = await tool.run(plan, quiet(context));
+      return result.isError ? undefined : result;
+    } catch (error) {
+      if (!(error instanceof ToolcribError)) throw error;
+      return undefined; // What it would have said is left out.
+    }
+  }
+
+  /** One act of a call that consists of several. Throws what planning throws. */
+  async step<About>(
+    name: string,
+    values: Readonly<Record<string, unknown>>,
+    about: About,
+  ): Promise<Step<About>> {
+    const tool = await this.services.load(name);
+    return stepOf(tool, values, about, this.context);
+  }
+}
+
+/** npm, pnpm and Yarn read the same scripts: those of the project's own package manager are the ones. */
+function onePerFile(lists: readonly (readonly Task[])[], players: readonly Player[]): readonly Task[] {
+  const seen = new Map<string, readonly Task[]>();
+  for (const list of lists) {
+    const key = JSON.stringify(list.map(({ name, command }) => [name, command]));
+    const player = players.find(({ action }) => action.program === list[0]?.program);
+    // Who has a sign of its own beside the file that all of them read is the one, if it is here.
+    if (!seen.has(key) || (player && player.sign !== 'package.json')) seen.set(key, list);
+  }
+  return [...seen.values()].flat();
+}
+
+/** A look on the way to something else: nobody hears of it, and nothing of it is kept. */
+const quiet = (context: PlanContext): CallContext => ({
+  ...context,
+  progress() {},
+  keepOutput: () => ({ handle: '', add() {}, end() {} }),
+});
