@@ -7,7 +7,7 @@ import {
   type Node,
   type ParseError,
 } from 'jsonc-parser';
-import { parseDocument } from 'yaml';
+import { isMap, parseDocument } from 'yaml';
 import { UsageError } from './usage.ts';
 
 /** A value at a place of a configuration; undefined takes away what is there. */
@@ -34,7 +34,7 @@ function inJson(file: string, text: string, { under, value }: Setting): string {
     throw new UsageError(`${file}:${line}: is no JSON (${why}). Mend it first; nothing was written.`);
   }
   const there = findNodeAtLocation(root, [...under]);
-  if (value === undefined) return there?.parent ? without(whole, there.parent) : whole;
+  if (value === undefined) return there?.parent ? without(whole, outermost(whole, there.parent)) : whole;
   if (there && isDeepStrictEqual(getNodeValue(there), value)) return whole;
   const unit = /^([ \t]+)\S/m.exec(whole)?.[1] ?? '  ';
   const indented = (one: unknown, depth: number) =>
@@ -53,6 +53,15 @@ function inJson(file: string, text: string, { under, value }: Setting): string {
   // In front of the others: behind the last one there may be a comma, and comments that belong to it.
   const close = parent.children?.length ? ',' : `\n${unit.repeat(known)}`;
   return spliced(whole, parent.offset + 1, 0, property + close);
+}
+
+/** The property that holds nothing but this one, comments neither. */
+function outermost(text: string, property: Node): Node {
+  const { offset, length, parent } = property;
+  if (!parent?.parent || parent.children?.length !== 1) return property;
+  const beside =
+    text.slice(parent.offset, offset) + text.slice(offset + length, parent.offset + parent.length);
+  return beside.includes('/') ? property : outermost(text, parent.parent);
 }
 
 const spliced = (text: string, at: number, length: number, more: string): string =>
@@ -77,8 +86,11 @@ function inYaml(file: string, text: string, settings: readonly Setting[]): strin
   if (first)
     throw new UsageError(`${file}: ${first.message.split('\n')[0]} Mend it first; nothing was written.`);
   for (const { under, value } of settings)
-    if (value === undefined) document.deleteIn(under);
-    else document.setIn(under, document.createNode(value));
+    if (value === undefined) {
+      document.deleteIn(under);
+      const above = document.getIn(under.slice(0, -1));
+      if (isMap(above) && above.items.length === 0) document.deleteIn(under.slice(0, -1));
+    } else document.setIn(under, document.createNode(value));
   return document.toString({ lineWidth: 0 });
 }
 

@@ -112,8 +112,7 @@ it('changes nothing but the entry, whatever the file looks like', () => {
         ...others,
         mcpServers: { toolcrib: { b: 2 } },
       });
-      const removed = parse(withSettings('a.json', written, [{ under, value: undefined }])) as object;
-      expect(removed).toEqual({ ...others, mcpServers: {} });
+      expect(parse(withSettings('a.json', written, [{ under, value: undefined }]))).toEqual(others);
       expect(
         withSettings('a.json', written, [{ under: ['mcpServers'], value: undefined }]).match(/\/\//g),
       ).toEqual(before.match(/\/\//g));
@@ -155,7 +154,16 @@ it('keeps the comments of Goose, and makes opencode ask', () => {
     permission: { 'toolcrib_*': 'ask' },
   });
   expect(config('opencode', '--remove', '--write').status).toBe(0);
-  expect(parse(read('.config/opencode/opencode.json'))).toEqual({ mcp: {}, permission: {} });
+  expect(parse(read('.config/opencode/opencode.json'))).toEqual({});
+});
+
+it('leaves no empty object behind, but what somebody has written into one', () => {
+  const [under, value] = [['mcpServers', 'toolcrib'], undefined];
+  const removed = (text: string) => withSettings('a.json', text, [{ under, value }]);
+  expect(removed('{\n  "a": 1,\n  "mcpServers": {\n    "toolcrib": {}\n  }\n}\n')).toBe('{\n  "a": 1\n}\n');
+  expect(parse(removed('{ "mcpServers": { /* mine */ "toolcrib": {} } }'))).toEqual({ mcpServers: {} });
+  const yaml = (text: string) => withSettings('a.yaml', text, [{ under: ['extensions', 'toolcrib'], value }]);
+  expect(yaml('a: 1\nextensions:\n  toolcrib:\n    cmd: x\n')).toBe('a: 1\n');
 });
 
 it('writes nothing where it would do harm, and says why', () => {
