@@ -85,14 +85,14 @@ export function reported(report: Report, found: unknown, beside: string, telling
   const data = typeof found === 'object' ? { data: found as Found } : {};
   return {
     content: [
-      { type: 'text', text: joined([text || nothing, presentable(beside).trim(), ...noted(telling)]) },
+      { type: 'text', text: joined([text || saidNothing, presentable(beside).trim(), ...noted(telling)]) },
     ],
     ...data,
   };
 }
 
 /** No answer at all would be none. */
-const nothing = 'done; it said nothing';
+export const saidNothing = 'done; it said nothing';
 
 function textResult({ stdout, stderr }: Outcome, telling: Telling): ToolResult {
   const output = cut(presentable(stdout.text).trimEnd(), stdout, inlineLimit, telling);
@@ -100,7 +100,7 @@ function textResult({ stdout, stderr }: Outcome, telling: Telling): ToolResult {
   const complaint = cut(presentable(stderr.text).trim(), stderr, room, telling);
   // Some programs say everything on standard error, such as the logs of most containers.
   const text = joined([output, complaint && `[stderr]\n${complaint}`, ...noted(telling)]);
-  return { content: [{ type: 'text', text: text || nothing }] };
+  return { content: [{ type: 'text', text: text || saidNothing }] };
 }
 
 /** The error with what the program said. */

@@ -1,6 +1,7 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { headOf, tailOf } from '../../core/cut-text.ts';
 import { textOf, type ToolResult } from '../../core/tool.ts';
+import { saidNothing } from '../../machine/actions/action-result.ts';
 
 /** What is checked. */
 export const kinds = ['test', 'lint', 'types', 'build', 'format'] as const;
@@ -155,5 +156,5 @@ function asItIs({ kind, isScript, result, subject }: Checked): string {
   if (result.isError) return `${kind}: ${text}`;
   // A runner that finds no tests is content.
   const how = kind === 'test' && !isScript ? 'ended well, but reported no test' : 'passed';
-  return `${kind}: ${how} (${subject})\n${lastLines(text)}`;
+  return `${kind}: ${how} (${subject})${text === saidNothing ? '' : `\n${lastLines(text)}`}`;
 }
