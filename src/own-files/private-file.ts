@@ -81,10 +81,10 @@ export function appendPrivately(path: string, text: string): void {
  * Writes a file that nobody else can open, in a folder that nobody else can write to. Readers see the old or the new
  * text, whenever the power goes. Throws OwnFileError when it cannot.
  */
-export function writePrivateFile(path: string, text: string): void {
+export function writePrivateFile(path: string, content: string | Buffer): void {
   makePrivateFolder(dirname(path));
   try {
-    replacePrivate(dirname(path), basename(path), text, true);
+    replacePrivate(dirname(path), basename(path), content, true);
   } catch (error) {
     throw refused(path, `cannot be written (${codeOf(error)}).`, error);
   }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { ChatError } from '../errors.ts';
 import type { ChatOptions } from '../options.ts';
 import { exportMarkdown } from '../session/export.ts';
+import { cleanImages } from '../session/kept-images.ts';
 import { searchSessions } from '../session/store.ts';
 import { createSession, forkSession, openOrFork, type Session } from '../session/session.ts';
 import type { SessionInfo, Store } from '../session/store.ts';
@@ -72,6 +73,17 @@ export const sessionCommands: Commands = {
     usage: '[FILE]',
     help: 'writes the conversation to a file, as Markdown, or shows it',
     run: exportTo,
+  },
+  clean: {
+    help: 'removes attachments that no session uses any more',
+    run({ chat }) {
+      const { folder, listAll } = chat.world.store;
+      const { removed, bytes } = cleanImages(
+        folder,
+        listAll().map(({ file }) => file),
+      );
+      return `${removed} attachments (${bytes} bytes) were removed.`;
+    },
   },
   tree: {
     help: 'shows the session with all its branches',

@@ -2,6 +2,7 @@ import { closeSync, constants, readFileSync, rmSync, writeFileSync, writeSync } 
 import { dirname } from 'node:path';
 import { ChatError } from '../errors.ts';
 import { makeSessionFolder, openSessionFile } from '../files/own-files.ts';
+import { lineWithoutImages } from './kept-images.ts';
 
 /**
  * A session file that this process alone may write, until it is closed. A new one is made with the first thing that
@@ -26,7 +27,8 @@ export class SessionFile {
   }
 
   /** Appends a line; `said`: something that the file is made for. Throws SESSION_UNUSABLE when it is not kept whole. */
-  write(line: string, said: boolean): void {
+  write(value: object, said: boolean): void {
+    const line = lineWithoutImages(value, this.path);
     if (this.isMade) this.#append(`${line}\n`);
     else if (said) this.#make(`${this.#waiting}${line}\n`);
     else this.#waiting += `${line}\n`;

@@ -10,6 +10,7 @@ import {
   type EntryOf,
   type SessionHeader,
 } from './entry.ts';
+import { withImages } from './kept-images.ts';
 import { lock, SessionFile, unlock } from './session-file.ts';
 import { noResult, unfinishedCalls } from './unfinished.ts';
 
@@ -68,7 +69,7 @@ export class Session {
     // Read back, so that it is now what it will be after a restart, whatever becomes of `body`.
     const entry = parseEntry(line);
     if (!entry) throw new TypeError(`This is no entry: ${line.slice(0, 200)}`);
-    this.#file?.write(line, body.type === 'user');
+    this.#file?.write(entry, body.type === 'user');
     this.take(entry);
     return entry;
   }
@@ -82,7 +83,7 @@ export class Session {
 
   /** Takes the next entry of its file; `isNew`: it is not in it yet. */
   take(entry: Entry, isNew = false): void {
-    if (isNew) this.#file?.write(JSON.stringify(entry), entry.type === 'user');
+    if (isNew) this.#file?.write(entry, entry.type === 'user');
     if (entry.type === 'set') {
       const { type: _, id: _id, parent: _parent, ts: _ts, ...chosen } = entry;
       this.state = { ...this.state, ...chosen };
@@ -121,7 +122,7 @@ export function createSession(
   const header: SessionHeader = { v: 1, type: 'session', id, created, ...more };
   const name = `${created.replaceAll(/[:.]/g, '-')}_${id}.jsonl`;
   const file = folder === undefined ? undefined : new SessionFile(join(folder, name));
-  file?.write(JSON.stringify(header), false);
+  file?.write(header, false);
   return new Session(header, file);
 }
 
@@ -138,7 +139,7 @@ export function openOrFork(folder: string, path: string): { session: Session; fo
     const session = new Session(header, isOurs ? new SessionFile(path, true) : undefined);
     for (const line of lines) {
       const entry = parseEntry(line);
-      if (entry) session.take(entry);
+      if (entry) session.take(withImages(entry, path));
       else if (line !== '') session.damaged++;
     }
     return { session: isOurs ? session : copyElsewhere(folder, session), forked: !isOurs };

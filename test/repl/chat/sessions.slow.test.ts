@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { chatPlace, leave, openChat, runChat, type ChatPlace } from '../support/chat.ts';
@@ -264,7 +264,7 @@ it('keeps nothing with --no-session, also after /new', async () => {
   });
 });
 
-it('goes on in a copy of a session that is open elsewhere', async () => {
+it('goes on in a copy of a session that is open elsewhere, and cleans up what nobody uses', async () => {
   const place = await chatPlace();
   place.model.otherwise(() => say('Well.'));
   writeFileSync(join(place.cwd, 'dot.gif'), Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAAC', 'base64'));
@@ -276,5 +276,20 @@ it('goes on in a copy of a session that is open elsewhere', async () => {
   expect(said(place.model.requests.at(-1))).toMatch(/data:image.*in the copy/);
   await leave(other);
   expect(await enter(chat, '/tree')).not.toContain('in the copy');
+  const folder = join(place.home, '.state', 'toolcrib', 'chat', 'attachments');
+  expect(readdirSync(folder)).toHaveLength(1);
+  expect(await enter(chat, '/clean')).toMatch(/^0 attachments/);
+  await enter(chat, '/new');
+  for (const name of ['see @dot.gif', 'see @dot.gif']) {
+    const before = chat.scrollback().length;
+    chat.type(`/resume remove ${name}\r`);
+    await chat.until(() => /for good\?.*$/.test(chat.scrollback().slice(before)));
+    chat.type('y\r');
+    await chat.until(() => /for good\?.*\n>$/.test(chat.scrollback().slice(before)));
+  }
+  // What is young may be of a message that is just being said.
+  expect(await enter(chat, '/clean')).toMatch(/^0 attachments/);
+  for (const name of readdirSync(folder)) utimesSync(join(folder, name), 1, 1);
+  expect(await enter(chat, '/clean')).toMatch(/^1 attachments/);
   await leave(chat);
 });
