@@ -12,7 +12,8 @@ const started = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const work = join(root, '.tmp', 'hosts');
 const program = join(root, 'dist', 'toolcrib.cjs');
-const question = { tool: 'read_file', args: { path: 'a.txt' }, result: 'the number is 4711' };
+// Hosts with file tools of their own are not given ours; what only shows files is run unasked.
+const question = { tool: 'run', args: { command: 'cat a.txt' }, result: 'the number is 4711' };
 const prompt = 'Read a.txt with toolcrib, and say which number it has.';
 const key = 'sk-ant-fake-0123456789abcdefghij';
 
