@@ -8,7 +8,7 @@ const wide = new RegExp(
   ].join('|'),
   'u',
 );
-/** One column each, as most text is: Latin, its punctuation, arrows and lines. The patterns above take 17 ms to make. */
+/** One column each: Latin, its punctuation, arrows and lines. The patterns for all others take 17 ms to make. */
 const plain = /^[ -~\u00a0-\u00ac\u00ae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u257f]*$/;
 /** What is not drawn at all when it stands alone. */
 const nothing = /^[\p{Mn}\p{Me}\p{Cc}\p{Cf}]+$/u;
