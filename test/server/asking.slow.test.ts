@@ -7,6 +7,7 @@ import { makeRepository, makeWorld, type World } from '../guarantees/world.ts';
 import { connectV1WithPerson, connectWithPerson, type Asked } from '../support/person.ts';
 import { connect, connectV1, eras, type ServerOptions } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
+import { until } from '../support/until.ts';
 
 type Given = Record<string, unknown>;
 interface Called {
@@ -93,10 +94,13 @@ describe.each(Object.entries(clients))('a person behind a client of %s', (_, con
   });
 
   it('is not there when the answer comes faster than anybody reads', async () => {
-    ada.will(says.noAtOnce);
-    expect(await call('node_run', { file: 'run.mjs' })).toMatch(/^NEEDS_CONFIRM: .*nobody was there/);
-    ada.will(() => ({ action: 'cancel' }));
-    expect(await call('node_run', { file: 'run.mjs' })).toMatch(/^NEEDS_CONFIRM: .*nobody was there/);
+    for (const atOnce of [says.noAtOnce, () => ({ action: 'cancel' }) as const]) {
+      ada.will(atOnce);
+      // Where the machine is too busy to say so at once, it is somebody's answer.
+      await until(async () =>
+        /^NEEDS_CONFIRM: .*nobody was there/.test(await call('node_run', { file: 'run.mjs' })),
+      );
+    }
     expect(ran(world)).toBe('');
     // Such a yes counts once, and keeps nothing.
     ada.will(says.yesAtOnce, says.no);

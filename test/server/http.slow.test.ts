@@ -156,9 +156,8 @@ it('takes no body that is too large, too slow, or no message', async () => {
   socket.write(
     `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.token}\r\nContent-Length: 100\r\n\r\n{`,
   );
-  const beganAt = performance.now();
+  // It does not wait for ever for the rest.
   await new Promise((resolve) => socket.once('close', resolve).resume());
-  expect(performance.now() - beganAt).toBeLessThan(60_000);
   expect((await post(server)).status).toBe(200);
 });
 
