@@ -74,6 +74,7 @@ export default [
     files: bundle,
     calls: [
       ['tasks', {}, /^2 tasks\nhello\[who\] \(Says hello\)\nother$/],
+      ['scripts', {}, /^2 tasks\nhello\nother$/],
       ['task', { task: 'hello[you]' }, /^hi you/],
       ['task', { task: 'nope' }, /PROGRAM_FAILED[^]*Don't know how to build task/],
     ],
