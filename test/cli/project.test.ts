@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -12,6 +12,15 @@ it('the entry of the registry, the changelog and the package say the same', () =
   expect(repository).toMatchObject({ url: `git+${url}.git` });
   // The registry takes no more.
   expect(String(entry['description']).length).toBeLessThanOrEqual(100);
+});
+
+it('names only files that are there in CONTRIBUTING.md, but for the one of its example', () => {
+  const named = [...read('CONTRIBUTING.md').matchAll(/`((?:src|test|scripts)\/[\w./-]+\.\w+)`/g)].map(
+    ([, path = '']) => path,
+  );
+  expect(named.length).toBeGreaterThan(5);
+  const missing = named.filter((path) => !existsSync(new URL(`../../${path}`, import.meta.url)));
+  expect(missing).toEqual(['src/discoverers/hugo.ts']);
 });
 
 it('workflows use actions by their commit', () => {

@@ -35,6 +35,8 @@ export async function runCall(
   const since = Date.now() - oldestMs;
   // What only looks changes nothing that its follow-ups see: they run beside it.
   const early = prepared.looksOnly ? followUps(prepared, context) : undefined;
+  // That it failed is told where it is awaited.
+  const ended = early?.catch(() => undefined);
   try {
     const argv = reports ? argvFor(prepared, reports) : prepared.argv;
     const unprepared = await prepare(prepared, context);
@@ -55,7 +57,7 @@ export async function runCall(
     });
     return await programResult(outcome, { ok, report: out, hints: of.hints, rest }, telling);
   } finally {
-    await early;
+    await ended;
     if (reports) await rm(reports, { recursive: true, force: true });
   }
 }
