@@ -1,6 +1,7 @@
 // npm run bench:day: tasks of a developer's day, with the tools and with a shell, on projects that are made anew for each
-// side. Prints turns (calls), tokens of results and questions of both. ONLY=word picks projects or tasks; SHOW=1 prints
-// what each side was answered. Above a limit, or with an answer that lacks what it must say, the exit code is 1.
+// side. Prints turns (calls), tokens of results and questions of both. ONLY=word picks projects or tasks; UNCUT=1 leaves
+// out the filters of the shell's side; SHOW=1 prints what each side was answered. Above a limit, or with an answer that
+// lacks what it must say, the exit code is 1.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

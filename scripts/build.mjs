@@ -5,7 +5,8 @@
 // rare/         packages that few calls of the server need, one file each.
 // main.mjs      every other command, split so that each loads only what it uses; library.mjs, with its types, what is
 //               imported. Both share the files beside them.
-// settings.mjs  what the chat checks its settings with before its prompt: with no more of zod than that needs.
+// settings.cjs  what the chat reads and checks its settings with before its prompt, with no more of zod than that needs;
+//               settings.mjs loads it with its compiled code.
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -70,7 +71,8 @@ try {
       splitting: true,
       plugins: [manifest, settingsApart()],
     }),
-    build({ ...modules, outfile: join(out, 'settings.mjs'), entryPoints: [settings] }),
+    build({ ...modules, outdir: out, entryPoints: ['src/cli/settings.ts'] }),
+    build({ ...commonJs, entryPoints: { settings } }),
   ]);
   copyFileSync(join(root, 'src/library/types.d.ts'), join(out, 'library.d.mts'));
   const dist = readable ?? join(root, 'dist');

@@ -93,14 +93,17 @@ export const conflict = {
           'edit_file',
           { path: 'src/server.js', old_string: 'step0 = 0;', new_string: 'step0 = 100;' },
         ]);
-        await turn(['run', { command: 'git stash && git switch -c hotfix' }]);
+        await turn(['run', { command: 'git stash -q && git switch -c hotfix' }]);
         await turn([
           'edit_file',
           { path: 'src/config.js', old_string: 'port: 8080', new_string: 'port: 80' },
         ]);
         await turn([
           'run',
-          { command: 'git commit -qam "Listen at 80" && git switch main && git stash pop' },
+          {
+            command:
+              'git commit -qam "Listen at 80" && git switch -q main && git stash pop -q && git status -sb',
+          },
         ]);
       },
       async theirs({ turn }) {
@@ -169,7 +172,7 @@ test('ten cost fifty', () => assert.equal(price(10), 50));
       ours: ({ turn }) =>
         turn([
           'run',
-          { command: 'git bisect start HEAD v1.0 && git bisect run npm test && git bisect reset', tail: 20 },
+          { command: 'git bisect start HEAD v1.0 && git bisect run npm test && git bisect reset', tail: 9 },
         ]),
       theirs: ({ turn }) =>
         turn(
@@ -182,8 +185,7 @@ test('ten cost fifty', () => assert.equal(price(10), 50));
       holds: (side) => side.read('price.mjs').includes('count * 5;'),
       async ours({ turn, folder }) {
         const bad = git(folder, 'log', '--grep=Give a discount', '--format=%h', '-1');
-        await turn(['git_integrate', { action: 'revert', commits: [bad] }]);
-        await turn(['check', {}]);
+        await turn(['git_integrate', { action: 'revert', commits: [bad] }], ['check', {}]);
       },
       async theirs({ turn, folder }) {
         const bad = git(folder, 'log', '--grep=Give a discount', '--format=%h', '-1');

@@ -13,6 +13,10 @@ const program = process.env.TOOLCRIB ?? fileURLToPath(new URL('../../dist/toolcr
 /** What comes sooner is taken for the client's own answer, as nobody reads that fast. */
 const readingMs = 450;
 
+/** UNCUT=1: what the shell's side leaves out by knowing beforehand what is worth seeing. */
+const uncut = process.env.UNCUT === '1';
+const cut = /(?<= 2>&1) \| (?:tail|grep) (?:'[^']*'|[^'|&;])*/g;
+
 /** A home of its own, so that neither side meets the settings of who runs the bench. */
 export function environmentOf(home) {
   const { PATH, LANG = 'C.UTF-8', TMPDIR } = process.env;
@@ -120,7 +124,8 @@ export class Shell extends Side {
   }
 
   async answer(asked) {
-    if (typeof asked === 'string') return bash(asked, this.folder, this.env);
+    if (typeof asked === 'string')
+      return bash(uncut ? asked.replaceAll(cut, '') : asked, this.folder, this.env);
     const path = join(this.folder, asked.path);
     await mkdir(dirname(path), { recursive: true });
     const before = existsSync(path) ? readFileSync(path, 'utf8') : '';

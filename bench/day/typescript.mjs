@@ -314,8 +314,8 @@ export const typescript = {
         await turn(
           ['edit_file', { path: 'README.md', old_string: '# shop', new_string: '# The shop' }],
           ['replace_in_files', { pattern: '\\bcustomerId\\b', replacement: 'buyerId', glob: '*.ts' }],
+          ['check', { what: 'types' }],
         );
-        await turn(['check', { what: 'types' }]);
       },
       theirs: ({ turn }) =>
         turn(
@@ -334,10 +334,7 @@ export const typescript = {
     {
       name: 'when and why did the tax change',
       expects: [/7\.7 percent/, /delivered from January/, /-.*0\.077/, /\+.*0\.081/],
-      async ours({ turn }) {
-        const log = await turn(['git_log', { paths: ['src/tax.ts'], limit: 5 }]);
-        await turn(['git_show', { ref: /^([0-9a-f]{7,}) .*8\.1 percent/m.exec(log)?.[1] }]);
-      },
+      ours: ({ turn }) => turn(['git_log', { paths: ['src/tax.ts'], limit: 2, patch: true, body: true }]),
       theirs: ({ turn }) => turn('git log -p -2 -- src/tax.ts'),
     },
     {

@@ -106,9 +106,10 @@ export const web = {
       name: 'start the dev server; what does green tea cost on the page',
       expects: [/4\.20/],
       async ours({ turn, made: { port } }) {
-        await turn(['run_task', { task: 'dev', background: true }]);
-        await pause();
-        await turn(['fetch_url', { url: `http://localhost:${port}/`, find: 'Green tea' }]);
+        await turn(
+          ['run_task', { task: 'dev', background: true }],
+          ['fetch_url', { url: `http://localhost:${port}/`, find: 'Green tea' }],
+        );
       },
       theirs: ({ turn, made: { port } }) =>
         turn(

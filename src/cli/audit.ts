@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import { homedir } from 'node:os';
 import type { Platform } from '../core/discoverer.ts';
 import { fits } from '../core/rule.ts';
-import { auditFolder } from '../machine/audit/audit.ts';
-import { createAuditReader, jsonLine, type AuditLine } from '../machine/audit/read-audit.ts';
+import { auditFolder, createAuditReader, jsonLine, type AuditLine } from '../machine/audit/audit.ts';
 import { stateFolder } from '../own-files/own-files.ts';
 import { presentable } from '../machine/presentable.ts';
-import { styler, type Style } from './table.ts';
+import { print, style } from './print.ts';
 import { parseCommandLine, UsageError } from './usage.ts';
 
 const options = {
@@ -30,16 +29,13 @@ export async function auditCommand(args: string[]): Promise<number> {
   if (!/^\d{1,9}$/.test(count)) throw new UsageError(`-n ${count}: expected a number of lines.`);
   const state = stateFolder(process.platform as Platform, process.env, homedir());
   if (state === undefined) throw new UsageError('there is no state folder here, so calls are not recorded.');
-  const style = styler(process.stdout.isTTY === true && !process.env['NO_COLOR']);
   const wanted = (line: AuditLine) =>
     (!pattern || fits(pattern, { tools: [text(line['tool'])], subject: '' })) &&
     (!onlyRefused || isRefused(line));
   const read = createAuditReader(auditFolder(state));
   const show = (most: number) => {
     const found = read(wanted, most);
-    process.stdout.write(
-      found.map((line) => (values.json ? jsonLine(line) : readableLine(line, style))).join(''),
-    );
+    print(found.map((line) => (values.json ? jsonLine(line) : readableLine(line))).join(''));
     return found.length;
   };
   if (show(Number(count)) === 0 && count !== '0' && !values.follow)
@@ -53,7 +49,7 @@ export async function auditCommand(args: string[]): Promise<number> {
 }
 
 /** One call, for a person: when, what, with what, what was decided, how it ended, how long it took. */
-function readableLine(line: AuditLine, style: Style): string {
+function readableLine(line: AuditLine): string {
   const [outcome, setting] = [text(line['outcome']), text(line['setting'])];
   const decided = text(line['decision']) + (setting === '' ? '' : ` (${setting})`);
   const handles = ['job', 'output'].flatMap((name) => (line[name] ? `${name} ${text(line[name])}` : []));

@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { connect } from './connect.ts';
 import { presentable } from '../machine/presentable.ts';
-import { table } from './table.ts';
+import { table } from './print.ts';
 import {
   asArguments,
   checkRoots,
@@ -49,11 +49,7 @@ export async function callCommand(args: string[]): Promise<number> {
   process.once('SIGINT', () => interrupted.abort());
   try {
     if (name === undefined || values.help) return await explain(client, name);
-    const call = {
-      name,
-      arguments: values.json === undefined ? await withLists(client, name, given) : given,
-    };
-    const result = await finished(client, call, interrupted.signal);
+    const result = await finished(client, { name, arguments: given }, interrupted.signal);
     if (values.output === 'json') process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
     else printResult(result);
     return result.isError ? 1 : 0;
@@ -136,19 +132,6 @@ async function explain(client: Client, name: string | undefined): Promise<number
   });
   process.stdout.write(`${tool.name}: ${tool.description}\n\n${lines.join('')}`);
   return 0;
-}
-
-/** One text is a list of one where a list is asked for: the server takes none apart, and none with blanks as one. */
-async function withLists(client: Client, name: string, given: Arguments): Promise<Arguments> {
-  const { tools } = await client.listTools();
-  const { properties = {} } = tools.find((tool) => tool.name === name)?.inputSchema ?? {};
-  const isOne = (key: string, value: unknown) =>
-    (properties[key] as { type?: string } | undefined)?.type === 'array' && /^[^[]/.test(String(value));
-  const pairs = Object.entries(given).map(([key, value]) => [
-    key,
-    isOne(key, value) ? [value].flat() : value,
-  ]);
-  return Object.fromEntries(pairs) as Arguments;
 }
 
 function fromJson(text: string): Arguments {

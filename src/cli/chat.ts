@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { version } from '../server/version.ts';
 import type { ChatOptions } from '../repl/options.ts';
-import type { Said } from '../repl/turn/send.ts';
-import { ownCommand } from './own-command.ts';
+import type { Said } from '../repl/turn/turn.ts';
 import {
+  ownCommand,
   asArguments,
   checkRoots,
   oneOf,
@@ -197,8 +197,8 @@ const patienceMs = 3000;
 async function promptsFrom(values: Values, given: string): Promise<Said[]> {
   const [{ readNamed }, { harmless, wrapped }, { inert }] = await Promise.all([
     import('../repl/start.ts'),
-    import('../repl/prompt/elements.ts'),
-    import('../repl/text/inert.ts'),
+    import('../repl/prompt/read-files.ts'),
+    import('../repl/terminal/paste.ts'),
   ]);
   const files = await Promise.all((values.file ?? []).map((file) => readNamed(file)));
   // A backslash at the end goes on in the next line, as when it is typed.

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createRequire, wrap } from 'node:module';
+import nodeModule, { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
@@ -21,7 +21,7 @@ interface CodeCache {
  * that as well (enableCompileCache), but without the functions that are compiled when they are first called.
  */
 export function requireCompiled(file: string, { folder, use }: CodeCache): unknown {
-  const source = wrap(readFileSync(file, 'utf8'));
+  const source = nodeModule.wrap(readFileSync(file, 'utf8'));
   // V8 looks at the length of the source alone, so the name says which build it is.
   const build = digestOf(JSON.stringify([file, stampOf(file)])).toString(16);
   const name = `${process.version}-${process.arch}-${cachedDataVersionTag()}-${build}-${use}`;

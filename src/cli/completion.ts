@@ -2,8 +2,7 @@ import { exposeModes, questionModes } from '../core/settings.ts';
 import { help, pages } from './help.ts';
 import { manifestHere } from './here.ts';
 import { hosts } from './hosts.ts';
-import { ownCommand } from './own-command.ts';
-import { UsageError } from './usage.ts';
+import { ownCommand, UsageError } from './usage.ts';
 
 type Candidate = readonly [value: string, description?: string | undefined];
 

@@ -5,8 +5,7 @@ import { thisHost } from '../machine/host.ts';
 import { isInside } from '../machine/paths/inside.ts';
 import { withSettings, type Setting } from './host-file.ts';
 import { hosts, userFile, type HostFacts } from './hosts.ts';
-import { ownCommand } from './own-command.ts';
-import { checkRoots, parseCommandLine, UsageError, workingFolder } from './usage.ts';
+import { ownCommand, checkRoots, parseCommandLine, UsageError, workingFolder } from './usage.ts';
 
 const flag = { type: 'boolean', default: false } as const;
 const options = {
@@ -79,7 +78,7 @@ function printEntry({ title }: HostFacts, file: string, settings: readonly Setti
   return say(withSettings(file, '', settings).trimEnd());
 }
 
-/** Puts a new text in the place of a file, all at once; where the old one is kept. */
+/** Replaces a file as a whole, and where it was; returns where the old one is kept. */
 async function replace(file: string, text: string): Promise<string | undefined> {
   await mkdir(dirname(file), { recursive: true });
   // Many keep their configuration elsewhere, behind a link.

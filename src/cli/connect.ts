@@ -1,8 +1,8 @@
+import { ownCommand } from './usage.ts';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { version } from '../server/version.ts';
 import { answerQuestions, canAsk } from './confirm.ts';
-import { ownCommand } from './own-command.ts';
 
 /**
  * Starts our own server the way a host does, and connects a real client to it, which puts the server's questions to

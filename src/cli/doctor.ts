@@ -1,96 +1,82 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { nearest } from '../core/nearest.ts';
-import { cacheFolder, stateFolder } from '../own-files/own-files.ts';
 import type { Machine } from '../machine/machine.ts';
 import { presentable } from '../machine/presentable.ts';
+import type { ProgramFacts } from '../machine/programs/installation.ts';
 import { findRipgrep } from '../machine/programs/find-ripgrep.ts';
-import type { ProgramFacts, SearchPath } from '../machine/programs/installation.ts';
 import { cachedLoginShellPath, loginShellOf } from '../machine/programs/login-shell.ts';
 import type { ProgramReport } from '../machine/programs/machine-report.ts';
+import { cacheFolder, stateFolder } from '../own-files/own-files.ts';
 import { version } from '../server/version.ts';
 import { checkHosts } from './doctor-hosts.ts';
-import { showSettings } from './doctor-settings.ts';
-import { styler, table } from './table.ts';
-import { machineOf, thisWorld, type World } from './this-world.ts';
+import { settingsInForce } from './doctor-settings.ts';
+import { machineHere } from './machine-here.ts';
+import { print, style, table } from './print.ts';
 import { parseCommandLine, UsageError } from './usage.ts';
 
+const colours = { ok: 'green', note: 'yellow', wrong: 'red' } as const;
+
 interface Check {
-  readonly state: 'ok' | 'note' | 'wrong';
+  readonly state: keyof typeof colours;
   readonly text: string;
 }
+
+const ok = (text: string): Check => ({ state: 'ok', text });
+const note = (text: string): Check => ({ state: 'note', text });
+const wrong = (text: string): Check => ({ state: 'wrong', text });
 
 /**
  * `toolcrib doctor [program]`: how programs are looked for, what hosts start, and what is wrong; exit code 1 when
  * something is. With --json the same for programs.
  */
-export async function doctor(args: string[], given = thisWorld()): Promise<number> {
-  const { values, positionals } = parseCommandLine({
-    args,
-    options: { json: { type: 'boolean' } },
-    allowPositionals: true,
-  });
+export async function doctor(args: string[]): Promise<number> {
+  const options = { json: { type: 'boolean' } } as const;
+  const { values, positionals } = parseCommandLine({ args, options, allowPositionals: true });
   if (values.json && positionals.length > 0)
     throw new UsageError('doctor: --json is for all of it; toolcrib list --json has each program.');
-  const { print, ...real } = await given;
-  const world: World = { ...real, print: values.json ? () => {} : print };
-  const { host } = world;
-  const { programs, problems = [] } = await world.loadManifest();
-  const machine = await machineOf(world, programs);
-  const [reports, { path }] = [await machine.report(), await machine.discovery()];
-  if (positionals.length > 0) {
-    const shown = positionals.map((name) => named(name, { programs, reports, path, machine }));
-    for (const { title, rows } of (await Promise.all(shown)).flat())
-      print(`${styler(world.colour)('bold', title)}\n${table(rows, '  ')}`);
-    return (await Promise.all(shown)).flat().every(({ isHere }) => isHere) ? 0 : 1;
-  }
-  const shell = await shellOf(world);
-  showPath(path, shell, world);
-  const wrong = [...(await showSettings(world, programs)), ...problems];
-  const hosts = await checkHosts(host);
+  const { machine, manifest, problems, roots } = await machineHere();
+  const reports = await machine.report();
+  if (positionals.length > 0) return aboutPrograms(positionals, manifest.programs, reports, machine);
+  const { platform, env, home } = machine.host;
+  const { path } = await machine.discovery();
+  const shell = await cachedLoginShellPath(machine.host, cacheFolder(platform, env, home));
+  const settings = await settingsInForce(machine.host, roots);
+  const hosts = await checkHosts(machine.host);
   const checks: Check[] = [
     ...(await checksOf(reports, machine)),
-    ...(shell.isWrong ? [{ state: 'note' as const, text: `login shell: ${shell.says}` }] : []),
-    ...hosts.map(({ host: name, state, says, file }) => ({
+    ...(shell?.why === undefined ? [] : [note(`login shell: ${shell.why}`)]),
+    ...hosts.map(({ host, state, says, file }) => ({
       state,
-      text: presentable(state === 'ok' ? `${name}: ${says}` : `${name}: ${file}: ${says}`),
+      text: presentable(state === 'ok' ? `${host}: ${says}` : `${host}: ${file}: ${says}`),
     })),
-    ...wrong.map((text) => ({ state: 'wrong' as const, text: presentable(text) })),
+    ...[...settings.wrong, ...problems].map((text) => wrong(presentable(text))),
   ];
   const isSound = checks.every(({ state }) => state !== 'wrong');
-  const versions = { toolcrib: version, node: process.versions.node, platform: host.platform };
-  const state = stateFolder(host.platform, host.env, host.home);
-  if (values.json) print(`${JSON.stringify({ isSound, versions, state, path, hosts, checks }, null, 2)}\n`);
-  const colours = { ok: 'green', note: 'yellow', wrong: 'red' } as const;
-  section('Checks', world);
-  for (const check of checks)
-    world.print(`  ${styler(world.colour)(colours[check.state], check.state.padEnd(5))}  ${check.text}\n`);
-  return isSound ? 0 : 1;
+  const exitCode = isSound ? 0 : 1;
+  if (values.json) {
+    const versions = { toolcrib: version, node: process.versions.node, platform };
+    const all = { isSound, versions, state: stateFolder(platform, env, home), path, hosts, checks };
+    print(`${JSON.stringify(all, null, 2)}\n`);
+    return exitCode;
+  }
+  section('Search path', path.folders.map(rowOf));
+  if (path.skipped.length > 0) section('Left out', path.skipped.map(rowOf));
+  section('Login shell', [[shell ? (shell.why ?? `${loginShellOf(machine.host)}: told its PATH`) : 'none']]);
+  section('Settings', settings.rows);
+  print(`\n${style('bold', 'Checks')}\n`);
+  for (const { state, text } of checks) print(`  ${style(colours[state], state.padEnd(5))}  ${text}\n`);
+  return exitCode;
 }
 
-const section = (title: string, { print, colour }: World): void =>
-  print(`\n${styler(colour)('bold', title)}\n`);
+const section = (title: string, rows: readonly (readonly string[])[]): 0 =>
+  print(`\n${style('bold', title)}\n${table(rows, '  ')}`);
 
-async function shellOf({ host }: World): Promise<{ readonly says: string; readonly isWrong: boolean }> {
-  const shell = loginShellOf(host);
-  const answer = await cachedLoginShellPath(host, cacheFolder(host.platform, host.env, host.home));
-  if (shell === undefined || answer === undefined) return { says: 'none on this system', isWrong: false };
-  return { says: answer.why ?? `${shell}: told its PATH`, isWrong: answer.why !== undefined };
-}
-
-function showPath({ folders, skipped }: SearchPath, shell: { readonly says: string }, world: World): void {
-  const rows = (all: readonly { folder: string; source: string; why?: string }[]) =>
-    table(
-      all.map(({ folder, source, why = '' }) => [folder || '""', source, why]),
-      '  ',
-    );
-  section('Search path', world);
-  world.print(rows(folders));
-  if (skipped.length > 0) section('Left out', world);
-  world.print(rows(skipped));
-  section('Login shell', world);
-  world.print(table([[shell.says]], '  '));
-}
+const rowOf = ({ folder, source, why = '' }: { folder: string; source: string; why?: string }) => [
+  folder || '""',
+  source,
+  why,
+];
 
 async function checksOf(reports: readonly ProgramReport[], { host, which }: Machine): Promise<Check[]> {
   const { node } = process.versions;
@@ -98,44 +84,39 @@ async function checksOf(reports: readonly ProgramReport[], { host, which }: Mach
   const ripgrep = await findRipgrep(await which('rg')).catch(() => undefined);
   const found = reports.filter(({ installed }) => installed).length;
   return [
-    { state: 'ok', text: `toolcrib ${version}` },
-    isAtLeast(node, 20, 19)
-      ? { state: 'ok', text: `Node.js ${node}` }
-      : { state: 'wrong', text: `Node.js ${node}: 20.19 or later is needed` },
+    ok(`toolcrib ${version}`),
+    isAtLeast(node, 20, 19) ? ok(`Node.js ${node}`) : wrong(`Node.js ${node}: 20.19 or later is needed`),
     checkState(stateFolder(host.platform, host.env, host.home)),
     checkGit(reports.find(({ id }) => id === 'git')),
     ripgrep === undefined
-      ? {
-          state: 'wrong',
-          text: 'ripgrep is missing: list_files and grep will not work. Install toolcrib again',
-        }
-      : { state: 'ok', text: `ripgrep ${ripgrep}` },
-    { state: 'ok', text: `${found} of ${reports.length} programs found (toolcrib list --all)` },
+      ? wrong('ripgrep is missing: list_files and grep will not work. Install toolcrib again')
+      : ok(`ripgrep ${ripgrep}`),
+    ok(`${found} of ${reports.length} programs found (toolcrib list --all)`),
   ];
 }
 
 /** It may not be there yet; then the nearest folder above it counts. */
 function checkState(folder: string | undefined): Check {
   if (folder === undefined)
-    return { state: 'wrong', text: 'no state folder: HOME is not set, so nothing can be undone or trusted' };
+    return wrong('no state folder: HOME is not set, so nothing can be undone or trusted');
   let above = folder;
   while (!existsSync(above) && dirname(above) !== above) above = dirname(above);
   try {
     accessSync(above, constants.W_OK);
-    return { state: 'ok', text: `state folder ${folder}` };
+    return ok(`state folder ${folder}`);
   } catch {
-    return { state: 'wrong', text: `state folder ${folder}: it cannot be written, so nothing can be undone` };
+    return wrong(`state folder ${folder}: it cannot be written, so nothing can be undone`);
   }
 }
 
 function checkGit(git: ProgramReport | undefined): Check {
-  if (!git?.installed)
-    return { state: 'note', text: 'git was not found: its tools are not offered (toolcrib doctor git)' };
-  const { version: found, path, note } = git;
-  if (found === undefined) return { state: 'note', text: `git ${path}: ${note ?? 'version unknown'}` };
+  if (!git?.installed) return note('git was not found: its tools are not offered (toolcrib doctor git)');
+  const { version: found, path } = git;
+  if (found === undefined) return note(`git ${path}: ${git.note ?? 'version unknown'}`);
   // The guard before each action asks with --show-scope, which came with 2.26.
-  if (isAtLeast(found, 2, 26)) return { state: 'ok', text: `git ${found} ${path}` };
-  return { state: 'wrong', text: `git ${found} ${path}: 2.26 or later is needed` };
+  return isAtLeast(found, 2, 26)
+    ? ok(`git ${found} ${path}`)
+    : wrong(`git ${found} ${path}: 2.26 or later is needed`);
 }
 
 function isAtLeast(given: string, major: number, minor: number): boolean {
@@ -143,48 +124,45 @@ function isAtLeast(given: string, major: number, minor: number): boolean {
   return first > major || (first === major && second >= minor);
 }
 
-interface Known {
-  readonly programs: readonly ProgramFacts[];
-  readonly reports: readonly ProgramReport[];
-  readonly path: SearchPath;
-  readonly machine: Machine;
-}
-
-interface Shown {
-  readonly title: string;
-  readonly rows: string[][];
-  readonly isHere: boolean;
-}
-
 /** All about the programs a word can mean: by id or title, else by what is started: `python3` is Python and pip. */
-async function named(word: string, { programs, reports, path, machine }: Known): Promise<Shown[]> {
-  const small = word.toLowerCase();
-  const exact = programs.filter(({ id, title }) => id === small || title.toLowerCase() === small);
-  const called = programs.filter((one) => one.called.some((name) => name.split(' ')[0] === small));
-  const meant = (exact.length > 0 ? exact : called).map(({ id }) => id);
-  const lookedIn = ['looked in', path.folders.map(({ folder }) => folder).join(', ')];
-  if (meant.length > 0)
-    return reports
-      .filter(({ id }) => meant.includes(id))
-      .map(({ title, installed, why = '', install = '', ...found }) => {
-        const missing = [['not found', why], lookedIn, ['to install', install]];
-        return { title, isHere: installed, rows: installed ? rowsOf(found) : missing };
-      });
-  const found = await machine.which(word);
-  const note = 'not asked for: toolcrib has no actions for it';
-  if (found !== undefined) return [{ title: word, isHere: true, rows: rowsOf({ path: found, note }) }];
-  const similar = nearest(
-    word,
-    programs.flatMap((one) => [one.id, ...one.called]),
-  );
-  const hint = similar === undefined ? [] : [['similar', `toolcrib doctor ${similar}`]];
-  const why = `no ${word} in ${path.folders.length} folders`;
-  return [{ title: word, isHere: false, rows: [['not found', why], lookedIn, ...hint] }];
+async function aboutPrograms(
+  words: readonly string[],
+  programs: readonly ProgramFacts[],
+  reports: readonly ProgramReport[],
+  machine: Machine,
+): Promise<number> {
+  const { folders } = (await machine.discovery()).path;
+  const lookedIn = ['looked in', folders.map(({ folder }) => folder).join(', ')];
+  let exitCode = 0;
+  const show = (title: string, rows: string[][]) => print(`${style('bold', title)}\n${table(rows, '  ')}`);
+  const missing = (title: string, why: string, wayOut: string[]) => {
+    exitCode = 1;
+    show(title, [['not found', why], lookedIn, wayOut]);
+  };
+  for (const word of words) {
+    const small = word.toLowerCase();
+    const exact = programs.filter(({ id, title }) => id === small || title.toLowerCase() === small);
+    const called = programs.filter((one) => one.called.some((name) => name.split(' ')[0] === small));
+    const meant = (exact.length > 0 ? exact : called).map(({ id }) => id);
+    for (const report of reports.filter(({ id }) => meant.includes(id)))
+      if (report.installed) show(report.title, factsOf(report));
+      else missing(report.title, report.why ?? '', ['to install', report.install ?? '']);
+    if (meant.length > 0) continue;
+    const path = await machine.which(word);
+    const similar = nearest(word, [
+      ...programs.map(({ id }) => id),
+      ...programs.flatMap((one) => one.called),
+    ]);
+    const hint = similar === undefined ? [] : ['similar', `toolcrib doctor ${similar}`];
+    if (path === undefined) missing(word, `no ${word} in ${folders.length} folders`, hint);
+    else show(word, factsOf({ path, note: 'not asked for: toolcrib has no actions for it' }));
+  }
+  return exitCode;
 }
 
-const rowsOf = (found: Partial<ProgramReport>): string[][] => [
-  ['started as', found.path ?? ''],
-  ...(found.source === undefined ? [] : [['found in', found.source]]),
-  ['version', found.version ?? found.note ?? 'unknown'],
-  ...(found.others ?? []).map(({ path, why }) => ['not taken', `${path}: ${why}`]),
+const factsOf = ({ path = '', source, version: found, note: why, others = [] }: Partial<ProgramReport>) => [
+  ['started as', path],
+  ...(source === undefined ? [] : [['found in', source]]),
+  ['version', found ?? why ?? 'unknown'],
+  ...others.map((other) => ['not taken', `${other.path}: ${other.why}`]),
 ];

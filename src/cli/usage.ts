@@ -36,6 +36,12 @@ export function parseCommandLine<T extends ParseArgsConfig>(config: T): ReturnTy
   }
 }
 
+/** How a host starts this very program: the Node that runs now, and its script. */
+export const ownCommand = (): { command: string; script: string } => ({
+  command: process.execPath,
+  script: process.argv[1] ?? '',
+});
+
 /** The folder we are in. Throws UsageError when somebody has removed it. */
 export function workingFolder(): string {
   try {
@@ -106,7 +112,7 @@ export function asArguments(values: ServeValues): string[] {
 
 /** `git_push=ask`; a pattern may have `=` in it. */
 function rulesOf(given: readonly string[]): Rule[] {
-  const rules = given.map((text) => {
+  return given.map((text) => {
     const [, pattern, decision] = /^(.*)=([^=]*)$/s.exec(text) ?? [];
     if (pattern === undefined || decision === undefined)
       throw new UsageError(`--rule ${text}: PATTERN=allow, =ask or =deny is expected, like 'git_push=ask'.`);
@@ -120,13 +126,6 @@ function rulesOf(given: readonly string[]): Rule[] {
     if (problem !== undefined) throw new UsageError(`${setting}: ${problem}.`);
     return rule;
   });
-  for (const rule of rules) {
-    const other = rules.find(
-      ({ pattern, decision }) => pattern === rule.pattern && decision !== rule.decision,
-    );
-    if (other) throw new UsageError(`${rule.setting} and ${other.setting}: only one of them.`);
-  }
-  return rules;
 }
 
 /** The known word that a value is. Throws UsageError with the one that was probably meant, and all there are. */

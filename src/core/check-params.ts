@@ -59,19 +59,17 @@ function refuseOptions(issues: readonly z.core.$ZodIssue[]): void {
 
 function complaintsOf(issue: z.core.$ZodIssue, known: readonly string[], noun: string): string[] {
   const where = issue.path.map(String).join('.');
-  if (issue.code === 'unrecognized_keys' && where === '')
-    return issue.keys.map((key) => unknownKey(key, known, noun));
-  if (issue.code === 'unrecognized_keys') return [`${where}: unknown key ${issue.keys.join(', ')}.`];
-  const wasMissing = issue.code === 'invalid_type' && issue.input === undefined;
-  if (wasMissing) return [`${where || 'arguments'}: is required (expected ${issue.expected}).`];
-  const isEmpty =
-    issue.code === 'too_small' && issue.minimum === 1 && issue.origin !== 'number' && issue.origin !== 'int';
-  if (isEmpty) return [`${where}: is empty.`];
-  if (issue.code === 'too_small' && issue.origin !== 'array' && issue.origin !== 'string')
-    return [`${where}: expected at least ${issue.minimum}.`];
-  return [
-    `${where || 'arguments'}: ${issue.message.replace(/^Invalid input: /, '').replace(/^Invalid option: /, '')}.`,
-  ];
+  const name = where || 'arguments';
+  if (issue.code === 'unrecognized_keys')
+    return where === ''
+      ? issue.keys.map((key) => unknownKey(key, known, noun))
+      : [`${where}: unknown key ${issue.keys.join(', ')}.`];
+  if (issue.code === 'invalid_type' && issue.input === undefined)
+    return [`${name}: is required (expected ${issue.expected}).`];
+  const isCounted = issue.code === 'too_small' && ['array', 'string'].includes(issue.origin);
+  if (isCounted && issue.minimum === 1) return [`${where}: is empty.`];
+  if (issue.code === 'too_small' && !isCounted) return [`${where}: expected at least ${issue.minimum}.`];
+  return [`${name}: ${issue.message.replace(/^Invalid (?:input|option): /, '')}.`];
 }
 
 function unknownKey(key: string, known: readonly string[], noun: string): string {

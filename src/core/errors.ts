@@ -26,8 +26,6 @@ export const errorCodes = {
   BUSY: 'More calls or jobs are waiting or running than are allowed',
   PROGRAM_NOT_FOUND: 'The program is not installed, or no longer where it was',
   PROGRAM_FAILED: 'The program ran and reported a failure',
-  OUTPUT_UNREADABLE: 'The program answered in a form that was not understood',
-  OUTPUT_LIMIT: 'The program printed more than can be parsed',
   TIMEOUT: 'The program was stopped at its time limit',
   CANCELLED: 'The caller gave up',
   UNREACHABLE: 'An address did not answer, or not as HTTP wants it',

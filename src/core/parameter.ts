@@ -62,34 +62,25 @@ export const operand = <T extends z.ZodType>(schema: T, spell?: Spell<T>): Param
   write: (value, bare) => spelled(value, spell).map(bare),
 });
 
-const words_ = (says: string) => z.array(z.string()).max(1000).default([]).describe(says);
-
-/** Words for a program or script that the action runs: as they are, options too. Always last. */
-export const words = (says: string): Param<ReturnType<typeof words_>> => ({
-  schema: words_(says),
-  place: 'words',
+/** What stands there as it is. */
+const plain = <T extends z.ZodType>(schema: T, place: Param['place']): Param<T> => ({
+  schema,
+  place,
   write: (value) => each(value).map(String),
 });
 
+/** Words for a program or script that the action runs: as they are, options too. Always last. */
+export const words = (says: string) =>
+  plain(z.array(z.string()).max(1000).default([]).describe(says), 'words');
+
 /** A variable of the program's environment. */
-export const variable = <T extends z.ZodType>(name: string, schema: T) =>
-  ({
-    schema: z.optional(schema),
-    place: 'variable',
-    variable: name,
-    write: (value) => each(value).map(String),
-  }) as Param<z.ZodOptional<T>>;
+export const variable = <T extends z.ZodType>(name: string, schema: T): Param<z.ZodOptional<T>> => ({
+  ...plain(z.optional(schema), 'variable'),
+  variable: name,
+});
 
 /** What the program reads on standard input. */
-export const input = <T extends z.ZodType>(schema: T): Param<T> => ({
-  schema,
-  place: 'input',
-  write: (value) => [String(value)],
-});
+export const input = <T extends z.ZodType>(schema: T) => plain(schema, 'input');
 
 /** Not written: which connection is used, what a report is narrowed to. */
-export const aside = <T extends z.ZodType>(schema: T): Param<T> => ({
-  schema,
-  place: 'aside',
-  write: (value) => [String(value)],
-});
+export const aside = <T extends z.ZodType>(schema: T) => plain(schema, 'aside');

@@ -1,6 +1,6 @@
 import type { Effect } from './discoverer.ts';
 import { fits, isAboutPaths, type Rule } from './rule.ts';
-import type { Policy } from './settings.ts';
+import type { Settings } from './settings.ts';
 import type { Lasting, Plan } from './tool.ts';
 
 /** A plan, as far as it is decided about. */
@@ -15,6 +15,9 @@ export interface Act extends Pick<
   /** Real paths it writes that others run or obey, and what that leads to. */
   readonly protects: readonly { readonly path: string; readonly effect: string }[];
 }
+
+/** What of the settings decides. */
+export type Policy = Pick<Settings, 'readOnly' | 'toolsets' | 'rules' | 'questions' | 'origins'>;
 
 /** What a person has said before. */
 export interface Known {
@@ -47,57 +50,6 @@ export type Verdict =
   | { readonly decision: 'allow'; readonly unasked?: readonly Reason[]; readonly setting?: string }
   | { readonly decision: 'ask'; readonly reasons: readonly Reason[] }
   | { readonly decision: 'deny'; readonly setting: string };
-
-interface Row {
-  readonly because: AskReason;
-  applies(act: Act): boolean;
-  says(act: Act): string;
-  /** What answers it for longer: trust in the folder, or an "always" to the act. */
-  readonly answered: 'by trust' | 'by always' | 'never';
-}
-
-const runsAnything = ({ asks }: Act): boolean => asks === 'program';
-
-/** The one table of questions; docs/safety.md has it in words. Where several rows apply, one question says all. */
-const questions: readonly Row[] = [
-  {
-    because: 'trust',
-    applies: ({ trust }) => trust !== undefined,
-    says: ({ trust = '' }) => `${trust}, and this folder is not trusted yet`,
-    answered: 'by trust',
-  },
-  {
-    because: 'destroy',
-    applies: (act) => act.effects.includes('destroy') && !act.takenBack && !runsAnything(act),
-    says: () => 'can lose work that nothing brings back',
-    answered: 'by always',
-  },
-  {
-    because: 'publish',
-    applies: (act) => act.effects.includes('publish') && !runsAnything(act),
-    says: () => 'changes what others see',
-    answered: 'by always',
-  },
-  {
-    because: 'program',
-    applies: ({ asks }) => asks === 'program',
-    says: () => 'runs a program that no action describes',
-    answered: 'by always',
-  },
-  {
-    because: 'database',
-    applies: ({ asks }) => asks === 'database',
-    says: () => 'can change a database',
-    answered: 'by always',
-  },
-  {
-    because: 'protected',
-    // A dry run changes nothing.
-    applies: ({ protects, effects }) => protects.length > 0 && !looksOnly(effects),
-    says: ({ protects }) => `changes a file that matters elsewhere: ${protects[0]?.effect ?? ''}`,
-    answered: 'never',
-  },
-];
 
 /**
  * What becomes of a call: the strictest of what the settings say; where they say nothing, what the table of questions
@@ -135,17 +87,32 @@ export function strictest(verdicts: readonly Verdict[]): Verdict {
   };
 }
 
-function usualReasons(act: Act, policy: Policy, { trusted, always }: Known): Reason[] {
-  const allowing = policy.rules.filter(({ decision, pattern }) => decision === 'allow' && fits(pattern, act));
-  const isOpen = ({ because, answered }: Row) => {
-    // A rule about its path opens a protected file, and opens nothing else; every other rule opens all but that.
-    if (allowing.some(({ pattern }) => isAboutPaths(pattern) === (because === 'protected'))) return false;
-    if (answered === 'by trust') return !trusted;
-    return !(answered === 'by always' && always && act.lasting);
-  };
-  return questions
-    .filter((row) => row.applies(act) && isOpen(row))
-    .map((row) => ({ because: row.because, says: row.says(act) }));
+/** The one table of questions; docs/safety.md has it in words. Where several rows apply, one question says all. */
+function usualReasons(act: Act, { rules }: Policy, { trusted, always }: Known): Reason[] {
+  const { effects, asks, trust, protects, lasting } = act;
+  const isAgreed = always && lasting !== undefined;
+  // What it could lose or publish is no further question.
+  const can = (effect: Effect) => effects.includes(effect) && asks !== 'program' && !isAgreed;
+  const table: readonly (readonly [applies: boolean, because: AskReason, says: string])[] = [
+    [trust !== undefined && !trusted, 'trust', `${trust}, and this folder is not trusted yet`],
+    [can('destroy') && !act.takenBack, 'destroy', 'can lose work that nothing brings back'],
+    [can('publish'), 'publish', 'changes what others see'],
+    [asks === 'program' && !isAgreed, 'program', 'runs a command that trust in the folder does not cover'],
+    [asks === 'database' && !isAgreed, 'database', 'can change a database'],
+    [
+      // A dry run changes nothing.
+      protects.length > 0 && !looksOnly(effects),
+      'protected',
+      `changes a file that matters elsewhere: ${protects[0]?.effect ?? ''}`,
+    ],
+  ];
+  // A rule about its path opens a protected file, and opens nothing else; every other rule opens all but that.
+  const allowing = rules.filter(({ decision, pattern }) => decision === 'allow' && fits(pattern, act));
+  const isOpen = (because: AskReason) =>
+    allowing.some(({ pattern }) => isAboutPaths(pattern) === (because === 'protected'));
+  return table.flatMap(([applies, because, says]) =>
+    applies && !isOpen(because) ? [{ because, says }] : [],
+  );
 }
 
 /** Nobody is asked here: the host has asked, or nobody is there. */

@@ -54,9 +54,12 @@ export const told = (read: Reader<string>): Report => kind('text', z.string(), (
 export function listing<S extends z.ZodRawShape>(
   of: string,
   shape: S,
-  line: (item: z.output<z.ZodObject<S>>, all: readonly z.output<z.ZodObject<S>>[]) => string,
-  /** What all have in common, and none has to say. */
-  common: (all: readonly z.output<z.ZodObject<S>>[]) => string = () => '',
+  /** `above` stands before it: what is the same need not be said again. */
+  line: (
+    item: z.output<z.ZodObject<S>>,
+    above: z.output<z.ZodObject<S>> | undefined,
+    all: readonly z.output<z.ZodObject<S>>[],
+  ) => string,
 ) {
   const item: z.ZodObject<S> = z.object(shape);
   const plural = `${of.replace(/([^aeiou])y$/, '$1ie').replace(/(s|x|ch|sh)$/, '$1e')}s`;
@@ -66,11 +69,8 @@ export function listing<S extends z.ZodRawShape>(
   const result = z.object({ total: z.int(), items: z.array(item), more: z.string().optional() });
   const list = kind(plural, result, ({ total, items, more }) => {
     const all = items as z.output<z.ZodObject<S>>[];
-    return [
-      lead(total, all.length) + common(all),
-      ...all.map((one) => line(one, all)),
-      ...(more ? [more] : []),
-    ].join('\n');
+    const lines = all.map((one, at) => line(one, all[at - 1], all));
+    return [lead(total, all.length), ...lines, ...(more ? [more] : [])].join('\n');
   });
   type Items = readonly z.input<z.ZodObject<S>>[];
   /** `more` says that there are others, and how to get them. */

@@ -134,15 +134,10 @@ export function unknownTool(pattern: string, tools: readonly string[]): string |
   const { name, inside } = partsOf(pattern);
   if (inside !== undefined && (name === anyTool || isAboutPaths(pattern))) return undefined;
   if (tools.some((tool) => matches(name, tool))) return undefined;
-  const meant = name.includes('*') ? nearestFamily(name, tools) : nearest(name, tools);
+  // `gti_*` is most likely meant for all tools of git.
+  const families = new Set(tools.map((tool) => tool.replace(/_.*/, '_*')));
+  const meant = nearest(name, name.includes('*') ? [...families] : tools);
   const line = inside === undefined ? '' : `(${inside})`;
   const hint = meant === undefined ? 'toolcrib call lists them' : `did you mean ${meant}${line}?`;
   return `there is no such tool; ${hint}`;
-}
-
-/** `gti_*` is most likely meant for all tools of git. */
-function nearestFamily(name: string, tools: readonly string[]): string | undefined {
-  const [, word] = /^([a-z0-9]+)_\*$/.exec(name) ?? [];
-  const family = word && nearest(word, [...new Set(tools.map((tool) => tool.split('_')[0] ?? tool))]);
-  return family && `${family}_*`;
 }

@@ -13,42 +13,22 @@ export type QuestionMode = (typeof questionModes)[number];
 export const exposeModes = ['auto', 'no-files', 'all', 'catalogue'] as const;
 export type ExposeMode = (typeof exposeModes)[number];
 
-/** What the operator allows, narrowed by the project. */
-export interface Policy {
-  /** Only what changes nothing; stronger than everything else. */
-  readonly readOnly: boolean;
-  /** The programs whose tools are left; all when left out. */
-  readonly toolsets?: readonly string[] | undefined;
-  readonly rules: readonly Rule[];
-  readonly questions: QuestionMode;
-  /** Where a setting is written that a project has made stricter: `readOnly` in `/w/app/.toolcrib.json`. */
-  readonly origins?: Readonly<Record<string, string>>;
-}
-
-/** How much of everything a client may have. */
-export interface Budgets {
+/** How much of everything a client may have, where nobody says otherwise. */
+export const usualBudgets = {
   /** Seconds after which a call answers with a job's handle instead of a result; clients give up at 60. */
-  readonly callSeconds: number;
-  /** Minutes after which a job is ended. */
-  readonly jobMinutes: number;
-  /** Jobs of one client at a time. */
-  readonly jobs: number;
-  /** Calls at a time, of all clients; further ones wait. */
-  readonly calls: number;
-  /** Megabytes of output that are kept. */
-  readonly outputMegabytes: number;
-  /** Hours after which output is forgotten. */
-  readonly outputHours: number;
-}
-
-export const usualBudgets: Budgets = {
   callSeconds: 45,
+  /** Minutes after which a job is ended. */
   jobMinutes: 60,
+  /** Jobs of one client at a time. */
   jobs: 16,
+  /** Calls at a time, of all clients; further ones wait. */
   calls: 16,
+  /** Megabytes of output that are kept. */
   outputMegabytes: 256,
+  /** Hours after which output is forgotten. */
   outputHours: 24,
 };
+export type Budgets = Readonly<Record<keyof typeof usualBudgets, number>>;
 
 /** A database by name, so that no call has to say how it is reached. */
 export interface DatabaseProfile {
@@ -59,10 +39,16 @@ export interface DatabaseProfile {
   readonly urlFrom?: string | undefined;
 }
 
-/** What the operator decides, on the command line or in the configuration file. */
-export interface Settings extends Policy {
+/** What the operator decides, on the command line or in the configuration file, narrowed by the project. */
+export interface Settings {
   /** Folders a model may touch; empty: the client's, or the folder the server was started in. */
   readonly roots: readonly string[];
+  /** Only what changes nothing; stronger than everything else. */
+  readonly readOnly: boolean;
+  /** The programs whose tools are left; all when left out. */
+  readonly toolsets?: readonly string[] | undefined;
+  readonly rules: readonly Rule[];
+  readonly questions: QuestionMode;
   /** Whether the state of a work tree is kept before actions that can do anything to it; yes when undefined. */
   readonly checkpoints?: boolean | undefined;
   /** What is listed; `auto` when undefined. */
@@ -75,14 +61,12 @@ export interface Settings extends Policy {
   readonly programs: Readonly<Record<string, string>>;
   /** What holds in one root alone, by its absolute path; it can only be stricter. */
   readonly folders: Readonly<Record<string, Config>>;
+  /** Where a setting is written that a project has made stricter: `readOnly` in `/w/app/.toolcrib.json`. */
+  readonly origins?: Readonly<Record<string, string>>;
 }
 
 /** What a settings file or a command line says; a setting that it does not have is left out. */
-export type Config = Partial<Omit<Settings, 'budgets' | 'origins' | 'folders'>> & {
-  readonly budgets?: Partial<Budgets>;
-  /** In the operator's file: what holds in one root alone, by its path. It can only be stricter. */
-  readonly folders?: Readonly<Record<string, Config>>;
-};
+export type Config = Partial<Omit<Settings, 'budgets' | 'origins'>> & { readonly budgets?: Partial<Budgets> };
 
 /** Settings that nobody has said anything about. */
 export const usualSettings: Settings = {
@@ -102,19 +86,14 @@ export const usualSettings: Settings = {
  * Read-only is so when either says so.
  */
 export function mergeSettings(given: Config, config: Config): Settings {
+  const said = Object.entries(given).filter(([, value]) => value !== undefined);
   return {
-    roots: given.roots ?? config.roots ?? [],
+    ...usualSettings,
+    ...config,
+    ...Object.fromEntries(said),
     readOnly: given.readOnly === true || config.readOnly === true,
-    toolsets: given.toolsets ?? config.toolsets,
     rules: mergeRules(given.rules ?? [], config.rules ?? []),
-    questions: given.questions ?? config.questions ?? usualSettings.questions,
-    checkpoints: given.checkpoints ?? config.checkpoints,
-    expose: given.expose ?? config.expose,
     budgets: { ...usualBudgets, ...config.budgets, ...given.budgets },
-    databases: config.databases ?? {},
-    path: config.path ?? [],
-    programs: config.programs ?? {},
-    folders: config.folders ?? {},
   };
 }
 
@@ -134,20 +113,19 @@ export interface ProjectConfig extends Config {
  * not touched; they are narrowed where paths are known. Pure.
  */
 export function narrow(settings: Settings, project: ProjectConfig): Settings {
+  const { readOnly = false, rules = [], file } = project;
   const toolsets = both(settings.toolsets, project.toolsets);
-  const narrowed = {
-    readOnly: project.readOnly === true && !settings.readOnly,
-    toolsets: toolsets !== undefined && toolsets.length < (settings.toolsets?.length ?? Infinity),
-  };
-  const origins = Object.entries(narrowed).flatMap(([name, isStricter]) =>
-    isStricter ? [[name, `${name} of ${project.file}`]] : [],
-  );
+  const isFewer = toolsets !== undefined && toolsets.length < (settings.toolsets?.length ?? Infinity);
   return {
     ...settings,
-    origins: { ...settings.origins, ...Object.fromEntries(origins) },
-    readOnly: settings.readOnly || narrowed.readOnly,
+    origins: {
+      ...settings.origins,
+      ...(readOnly && !settings.readOnly && { readOnly: `readOnly of ${file}` }),
+      ...(isFewer && { toolsets: `toolsets of ${file}` }),
+    },
+    readOnly: settings.readOnly || readOnly,
     toolsets,
-    rules: [...settings.rules, ...(project.rules ?? []).filter(({ decision }) => decision !== 'allow')],
+    rules: [...settings.rules, ...rules.filter(({ decision }) => decision !== 'allow')],
     budgets: smaller(settings.budgets, project.budgets),
   };
 }

@@ -44,7 +44,7 @@ export interface Plan<Work = unknown> {
   readonly touches: readonly string[];
   /** Why its folder has to be trusted, as the rest of a sentence that begins with "it"; left out: it need not be. */
   readonly trust?: string;
-  /** It runs a program that no action describes, or changes a database. */
+  /** It runs a command that is no everyday work of a project, or changes a database. */
   readonly asks?: 'program' | 'database';
   readonly lasting?: Lasting;
   /** What a person can do so that it is not asked about at all, as a clause: `log in as …`. */

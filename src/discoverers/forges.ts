@@ -40,33 +40,16 @@ const optional = z
   .string()
   .nullish()
   .transform((value) => value ?? undefined);
-const onHub = z
-  .object({
-    ...{
-      number: z.int(),
-      title: z.string(),
-      state: z.string(),
-      url: optional,
-      body: optional,
-      headRefName: optional,
-    },
-    author: z.object({ login: z.string() }).nullish(),
-  })
+const request = z.object({ title: z.string(), state: z.string() });
+const onHub = request
+  .extend({ number: z.int(), url: optional, body: optional, headRefName: optional })
+  .extend({ author: z.object({ login: z.string() }).nullish() })
   .transform(({ headRefName: branch, author, ...rest }) => ({ ...rest, branch, author: author?.login }));
-const onLab = z
-  .object({
-    ...{ iid: z.int(), title: z.string(), state: z.string(), web_url: optional, description: optional },
-    ...{ source_branch: optional, author: z.object({ username: z.string() }).nullish() },
-  })
-  .transform(({ iid, web_url, description, source_branch, author, ...rest }) => ({
-    ...{
-      ...rest,
-      number: iid,
-      url: web_url,
-      body: description,
-      branch: source_branch,
-      author: author?.username,
-    },
+const onLab = request
+  .extend({ iid: z.int(), web_url: optional, description: optional, source_branch: optional })
+  .extend({ author: z.object({ username: z.string() }).nullish() })
+  .transform(({ iid: number, web_url: url, description: body, source_branch: branch, author, ...rest }) => ({
+    ...{ ...rest, number, url, body, branch, author: author?.username },
   }));
 const hubRun = z.object({
   ...{ databaseId: z.int(), displayTitle: z.string(), status: z.string(), conclusion: z.string().nullish() },

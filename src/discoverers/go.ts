@@ -56,6 +56,7 @@ const cases: Reader<Case[]> = (output) => {
 };
 
 const go = program('go', {
+  everyday: { go: /^(?:(?:build|doc|fmt|generate|list|mod|test|vet|work)(?: |$)|run \.)/ },
   title: 'Go',
   category: 'runtime',
   site: 'https://pkg.go.dev/cmd/go',

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import type { Look, Situation } from '../core/discoverer.ts';
-import { ToolcribError } from '../core/errors.ts';
 import { on, option } from '../core/parameter.ts';
 import { path } from '../core/params.ts';
 import { action } from '../core/program.ts';
@@ -9,6 +8,7 @@ import { upwards } from '../core/upwards.ts';
 import { microsoft, said } from './reports/diagnostics.ts';
 import { diagnostics, level } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
+import { notAbove } from './shared/not-above.ts';
 import { changes, here as only, nodeTool, writes, reads } from './shared/programs.ts';
 
 const common = { params: { only }, given: { only: ['src'] }, dashes: false as const };
@@ -74,11 +74,7 @@ async function inspectReferences(look: Look, { folder, roots, values }: Situatio
     if (config !== undefined)
       return /"references"\s*:\s*\[\s*\{/.test(config) ? { argv: ['--build', here] } : {};
   }
-  throw new ToolcribError(
-    'PATH_NOT_FOUND',
-    `${folder}: there is no tsconfig.json here or above, up to the root.`,
-    'Give its folder as cwd, or one of another name as project.',
-  );
+  throw notAbove(folder, 'tsconfig.json');
 }
 const project = option('--project', path('tsconfig of another name'));
 const typescript = { params: { project }, ok: [0, 1, 2], out: diagnostics(microsoft) } as const;

@@ -15,6 +15,11 @@ export default program('node', {
   project: ['package.json', '.nvmrc', '.node-version'],
   environment: ['NODE_ENV', 'NODE_EXTRA_CA_CERTS'],
   settings: { NO_COLOR: '1' },
+  everyday: {
+    // No code in an option: --import=data:…
+    node: /^(?:--test(?: [\w./*=-]+)*$|(?:--[\w-]+(?:=[\w./-]*)? )*(?<file>[^-]\S*))/,
+    tsx: /^(?<file>[^-]\S*)/,
+  },
   actions: {
     run: runsFile('Run a Node.js script', 'scripts/seed.js', 'Runs a JavaScript or TypeScript file.'),
     eval: action('Evaluate JavaScript with Node.js', 'Runs code given as text.', runs, {

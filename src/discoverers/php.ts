@@ -66,6 +66,9 @@ const scripts: Reader<{ name: string; command: string; says?: string | undefined
 const vendorName = /^[a-z0-9][\w.-]*\/[\w.-]+(?:[:=][^\s]+)?$/i;
 const dependency = matching(vendorName, 'vendor/name or vendor/name:^1.2', 'vendor/name, vendor/name:^1.2');
 const composer = program('composer', {
+  everyday: {
+    composer: 'dump-autoload install outdated remove require run run-script show test update validate why',
+  },
   title: 'Composer',
   category: 'package-manager',
   site: 'https://getcomposer.org/doc/03-cli.md',
@@ -148,18 +151,13 @@ const phpunit = program('phpunit', {
   },
 });
 
+const message = z.object({
+  message: z.string(),
+  line: z.int().nullable(),
+  identifier: z.string().optional(),
+});
 const found = z.object({
-  files: z.union([
-    z.record(
-      z.string(),
-      z.object({
-        messages: z.array(
-          z.object({ message: z.string(), line: z.int().nullable(), identifier: z.string().optional() }),
-        ),
-      }),
-    ),
-    z.array(z.never()),
-  ]),
+  files: z.union([z.record(z.string(), z.object({ messages: z.array(message) })), z.array(z.never())]),
   errors: z.array(z.string()),
 });
 
@@ -183,10 +181,10 @@ const phpstan = program('phpstan', {
       ok: [0, 1],
       out: diagnostics(
         json(found, ({ files, errors }) => [
-          ...errors.map((message) => ({ level: 'error' as const, message })),
+          ...errors.map((error) => ({ level: 'error' as const, message: error })),
           ...Object.entries(files).flatMap(([of, { messages }]) =>
-            messages.map(({ message, line, identifier: code }) => ({
-              ...{ level: 'error' as const, message, file: of },
+            messages.map(({ message: says, line, identifier: code }) => ({
+              ...{ level: 'error' as const, message: says, file: of },
               ...(code && { code }),
               ...(line !== null && { line }),
             })),

@@ -8,7 +8,6 @@ import * as py from './shared/python.ts';
 import { makes, reaches, runs, runsProgram } from './shared/programs.ts';
 
 const args = words('Arguments of the program');
-const old = 'Fail when the lock file is old';
 /** What all of them have in common. */
 const python = {
   like: 'requests',
@@ -34,7 +33,9 @@ const lock = (title: string) =>
 
 const requirements = some(path('Requirements', 'file'), 'Files').default(['requirements.txt']);
 const broken = '(?:requires|has requirement|is not supported) .*';
+const pips = 'check freeze install list show uninstall';
 const pip = program('pip', {
+  everyday: { pip: pips, pip3: pips },
   title: 'pip',
   category: 'package-manager',
   site: 'https://pip.pypa.io',
@@ -91,6 +92,7 @@ const pip = program('pip', {
 });
 
 const uv = program('uv', {
+  everyday: { uv: 'add lock pip remove sync tree venv run…' },
   title: 'uv',
   category: 'package-manager',
   site: 'https://docs.astral.sh/uv/reference/cli',
@@ -108,7 +110,7 @@ const uv = program('uv', {
       outdated: [['pip', 'list', '--outdated', '--format=json'], packages(py.outdated)],
       ...{ update: ['sync'], each: '--upgrade-package' },
       install: ['sync'],
-      getting: { frozen: on('--locked', old) },
+      getting: { frozen: on('--locked', 'Fail when the lock file is old') },
       why: ({ package: of }) => ['tree', '--invert', '--package', of],
     }),
     run: run('uv'),
@@ -144,6 +146,7 @@ const newer = lines(
   ({ of = '', version: is, latest }) => ({ name: of, version: is, latest }),
 );
 const poetry = program('poetry', {
+  everyday: { poetry: 'add build check install lock remove show update run…' },
   title: 'Poetry',
   category: 'package-manager',
   site: 'https://python-poetry.org/docs/cli',

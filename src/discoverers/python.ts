@@ -24,6 +24,11 @@ const moduleName = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
 const module = matching(moduleName, 'a module name such as "http.server"', 'Module name, with dots');
 const args = words('Arguments of the program');
 
+const standard = String.raw`(?:unittest|venv|compileall|doctest|http\.server|json\.tool|zipfile)(?: |$)`;
+const tool = '(?<line>(?:pip|pytest|mypy|ruff|black|tox|pyright)(?: .*)?$)';
+const code = String.raw`-m (?:${standard}|${tool}|(?<module>[\w.]+))|(?<file>[^-]\S*)`;
+const ownPython = new RegExp(`^(?:-[uBWx] )*(?:${code})`);
+
 export default program('python', {
   title: 'Python',
   category: 'runtime',
@@ -37,6 +42,7 @@ export default program('python', {
   ],
   environment: [...py.pythonEnvironment, ...py.pipEnvironment],
   // What a program printed before it was stopped is not lost in its buffer.
+  everyday: Object.fromEntries(py.pythons.map((one) => [one, ownPython])),
   settings: { PYTHONUNBUFFERED: '1', PYTHONIOENCODING: 'utf-8', ...py.pipSettings },
   inspect: py.keptBy('pip'),
   hints: [

@@ -65,6 +65,7 @@ const outdated = lines(
   ({ of = '', version, latest }) => ({ name: of, version, latest }),
 );
 const bundle = program('bundle', {
+  everyday: { bundle: 'add check install list outdated remove update exec…' },
   title: 'Bundler',
   category: 'package-manager',
   site: 'https://bundler.io',

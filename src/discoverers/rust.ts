@@ -79,6 +79,10 @@ const moved = lines(
 );
 
 const cargo = program('cargo', {
+  everyday: {
+    cargo:
+      'add b bench build c check clean clippy doc fetch fix fmt metadata nextest r remove run t test tree update',
+  },
   title: 'Cargo',
   category: 'build',
   site: 'https://doc.rust-lang.org/cargo/commands',

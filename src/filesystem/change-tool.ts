@@ -43,7 +43,11 @@ export const changeTool =
       async plan(given, context) {
         const named = [...new Set(paths(given))];
         const places = await Promise.all(
-          named.map((path) => (within ? scopeOf(path, context) : placeOf(path, !itself, context))),
+          named.map(async (path) =>
+            within
+              ? { path: await context.workspace.resolve(path, { mustExist: true }) }
+              : placeOf(path, !itself, context),
+          ),
         );
         // The gate notes what is protected while it is made.
         const would = context.preview || itself ? await act(given, true, context, services) : undefined;
@@ -85,17 +89,13 @@ export const stepTool = <P extends z.ZodObject>(facts: Facts<P, z.output<P>> & S
       const call = () => JSON.stringify([facts.kind, { ...given, dry_run: false }]);
       const changing = { kind: facts.kind, isDry, call, services };
       const steps = await takeSteps(await facts.steps(given, context), changing, context);
-      return changedText(isDry ? `Would ${facts.kind}` : facts.done, steps, isDry);
+      return changedText({ done: isDry ? `Would ${facts.kind}` : facts.done, steps, isDry });
     },
   });
 
 /** Several paths in a subject. */
 export const namesOf = ([first = '', ...others]: readonly string[]): string =>
   `${first}${others.length > 0 ? ` and ${others.length} more` : ''}`;
-
-const scopeOf = async (path: string, { workspace }: PlanContext) => ({
-  path: await workspace.resolve(path, { mustExist: true }),
-});
 
 /** Where a path is, and by what it is known again; one that cannot be changed is left to the change to refuse. */
 async function placeOf(path: string, follow: boolean, { workspace }: PlanContext) {

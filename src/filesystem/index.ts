@@ -23,5 +23,5 @@ export const fileTools = {
     import('./editing/replace-in-files.ts').then((module) => module.replaceInFiles(services)),
   undo: (services: Services) => import('./history/undo.ts').then((module) => module.undo(services)),
   write_file: (services: Services) =>
-    import('./editing/write-file.ts').then((module) => module.writeFile(services)),
+    import('./editing/edit-file.ts').then((module) => module.writeFile(services)),
 };

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 
 /** By what a file that nobody has touched is recognised, as far as the system tells. */
@@ -11,8 +12,6 @@ export interface KnownFile {
   readonly hash?: string | undefined;
   /** The encoding it was shown in, when a caller chose one or it is not UTF-8. */
   readonly encoding?: string | undefined;
-  /** Where one of its lines begins, so that the next page is not looked for from the beginning. */
-  readonly seen?: { line: number; start: number };
   /** All of it, where that is small: so that it can be said what has changed since. */
   readonly bytes?: Buffer | undefined;
 }
@@ -45,7 +44,7 @@ export class KnownFiles {
 
   /** Whether a call that changes a file was refused before; from now on it was. */
   wasRefused(path: string, call: string): boolean {
-    const key = `${path}\0${call}`;
+    const key = hash('sha256', `${path}\0${call}`, 'base64');
     if (this.#refused.has(key)) return true;
     if (this.#refused.size >= mostFiles) this.#refused.clear();
     this.#refused.add(key);

@@ -12,36 +12,28 @@ export function createLimit(most: number): Admit {
   const waiting = new Set<() => void>();
   const end = () => {
     const [next] = waiting;
-    // The next takes this one's place, so the count stays.
-    if (next) next();
-    else taken--;
+    if (!next) return void taken--;
+    // It takes this one's place, so the count stays.
+    waiting.delete(next);
+    next();
   };
   return async (signal) => {
     const cancelled = () => new ToolcribError('CANCELLED', 'The call was cancelled while it was waiting.');
     if (signal?.aborted) throw cancelled();
-    if (taken < most) {
-      taken++;
-      return end;
-    }
     if (waiting.size >= mostWaiting)
       throw new ToolcribError(
         'BUSY',
         `${mostWaiting} calls are waiting already.`,
         'Wait for some of them to end, and make this one again; budgets.calls is how many go on at once.',
       );
-    return new Promise((resolve, reject) => {
-      const come = () => {
-        waiting.delete(come);
-        signal?.removeEventListener('abort', giveUp);
-        resolve(end);
-      };
-      const giveUp = () => {
-        waiting.delete(come);
-        reject(cancelled());
-      };
-      signal?.addEventListener('abort', giveUp, { once: true });
-      waiting.add(come);
-    });
+    if (taken < most) taken++;
+    else
+      await new Promise<void>((resolve, reject) => {
+        waiting.add(resolve);
+        const giveUp = () => waiting.delete(resolve) && reject(cancelled());
+        signal?.addEventListener('abort', giveUp, { once: true });
+      });
+    return end;
   };
 }
 

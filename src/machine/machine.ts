@@ -105,13 +105,12 @@ export class Machine {
     this.#changed = listener;
   }
 
-  /** Looks again when a folder of the search path has changed since, or there are other programs to look for. */
-  async refresh(others = false): Promise<void> {
+  /** Looks again when a folder of the search path has changed since. */
+  async refresh(): Promise<void> {
     const path = await this.#locate();
-    if (path.stamp === (await this.#path).stamp && !others) return;
+    if (path.stamp === (await this.#path).stamp) return;
     this.#path = Promise.resolve(path);
     await this.#comparing(() => (this.#discovery = this.#discover(this.#broken)));
-    if (others) this.#changed();
   }
 
   /**

@@ -8,19 +8,12 @@ export interface Collected {
   readonly bytes: Buffer;
   /** The same as text, decoded as a whole when it is first asked for. */
   readonly text: string;
-  /** All bytes that were written, kept or not. */
-  readonly totalBytes: number;
   /** Bytes left out between head and tail; 0 when everything was kept. */
   readonly omittedBytes: number;
 }
 
-export interface Collector {
-  add(chunk: Buffer): void;
-  finish(): Collected;
-}
-
 /** Keeps the head and the tail of a stream, `keepBytes` in all: memory is bounded however much arrives. */
-export function collect(keepBytes: number): Collector {
+export function collect(keepBytes: number) {
   const half = Math.floor(keepBytes / 2);
   const head: Buffer[] = [];
   let headBytes = 0;
@@ -28,7 +21,7 @@ export function collect(keepBytes: number): Collector {
   let tailBytes = 0;
   let totalBytes = 0;
   return {
-    add(chunk) {
+    add(chunk: Buffer): void {
       totalBytes += chunk.length;
       const toHead = Math.min(half - headBytes, chunk.length);
       if (toHead > 0) {
@@ -44,14 +37,13 @@ export function collect(keepBytes: number): Collector {
         tailBytes = half;
       }
     },
-    finish() {
+    finish(): Collected {
       const last = lastBytes(Buffer.concat(tail), half);
       const bytes = Buffer.concat([...head, last]);
       const omittedBytes = totalBytes - bytes.length;
       let text: string | undefined;
       return {
         bytes,
-        totalBytes,
         omittedBytes,
         get text() {
           return (text ??= decode(omittedBytes === 0 ? bytes : joined(bytes.subarray(0, headBytes), last)));

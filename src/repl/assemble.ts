@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Chat, chosen, warnOfGone } from './chat.ts';
 import { openSession } from './commands/sessions.ts';
 import { readMcpConfig } from './config/mcp-config.ts';
-import { profileNamed } from './config/profiles.ts';
+import { profileNamed } from './config/config.ts';
 import { ChatError } from './errors.ts';
 import { findModel } from './models/ask-server.ts';
 import { endpointsOf, hasKey, localNames } from './models/endpoints.ts';

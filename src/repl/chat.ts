@@ -1,14 +1,12 @@
 import { existsSync } from 'node:fs';
-import type { CheckedCall, Rule } from './approval/approval.ts';
-import { addRule, parseRule, readRules, ruleFor } from './approval/rules.ts';
-import { inProfile, profileNamed, profilePrompt, type Profile } from './config/profiles.ts';
+import { type CheckedCall, type Rule, addRule, parseRule, readRules, ruleFor } from './approval/rules.ts';
+import { inProfile, profileNamed, profilePrompt, type Profile } from './config/config.ts';
 import { ChatError } from './errors.ts';
 import { askModelServer } from './models/ask-server.ts';
 import { nameOf, type Model } from './models/model.ts';
 import type { Terminal } from './terminal/terminal.ts';
-import type { Places } from './prompt/instructions.ts';
+import { type Places, joined, usualPrompt } from './prompt/instructions.ts';
 import { News } from './prompt/news.ts';
-import { joined, usualPrompt } from './prompt/system-prompt.ts';
 import type { Provider } from './providers/provider.ts';
 import type { EntryBody } from './session/entry.ts';
 import type { Session } from './session/session.ts';

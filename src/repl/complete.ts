@@ -42,7 +42,7 @@ async function mentioned({ chat }: Console, mention: string): Promise<string[]> 
   const server = /^@([\w-]+):/.exec(mention)?.[1];
   const starting = (candidates: readonly string[]) => candidates.filter((each) => each.startsWith(mention));
   if (server !== undefined && names.includes(server))
-    return starting((await toolbox.resources(server)).map((uri) => `@${server}:${uri}`));
+    return starting((await toolbox.server(server).resources()).map((uri) => `@${server}:${uri}`));
   const paths = await completePath(mention, chat.roots[0] ?? options.cwd);
   return [...paths, ...(mention.length > 1 ? starting(names.map((name) => `@${name}:`)) : [])];
 }

@@ -1,3 +1,5 @@
+import { nearest } from '../core/nearest.ts';
+
 /** Every failure that a person can do something about: its message names the thing and the way out. */
 export type ChatErrorCode =
   | 'USAGE' // a wrong command line or slash command
@@ -25,3 +27,9 @@ export class ChatError extends Error {
     this.code = code;
   }
 }
+
+/** ` Did you mean "…"?`, or nothing. */
+export const hint = (word: string, words: readonly string[]): string => {
+  const meant = nearest(word, words);
+  return meant === undefined ? '' : ` Did you mean "${meant}"?`;
+};

@@ -4,11 +4,11 @@ import { runCommand } from './commands/index.ts';
 import { completeLine } from './complete.ts';
 import { ChatError } from './errors.ts';
 import type { Model } from './models/model.ts';
-import { unfinishedCalls } from './session/unfinished.ts';
+import { unfinishedCalls } from './session/entry.ts';
 import { printable } from './terminal/printable.ts';
 import type { Host, Terminal } from './terminal/terminal.ts';
 import { awaited, TurnView } from './terminal/turn-view.ts';
-import { send, turn } from './turn/send.ts';
+import { send, turn } from './turn/turn.ts';
 import { fillNow } from './turn/shorten.ts';
 
 /** A second Ctrl-C so soon means: leave now. */

@@ -1,4 +1,4 @@
-import { isObject, tooDeep } from './text/json.ts';
+import { isObject, tooDeep, type JsonObject } from './text/json.ts';
 
 /**
  * The conversation, in words that fit every wire. Each wire translates; what only one of them knows is kept in
@@ -20,6 +20,13 @@ export interface ImagePart {
 }
 
 export type Part = TextPart | ImagePart;
+
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema, `type: object` at its root. */
+  readonly inputSchema: JsonObject;
+}
 
 export interface ToolCall {
   readonly id: string;

@@ -2,8 +2,8 @@ import type { Chat } from './chat.ts';
 import { ChatError } from './errors.ts';
 import { nameOf } from './models/model.ts';
 import { endings } from './terminal/show.ts';
-import { inert } from './text/inert.ts';
-import { send, type Said } from './turn/send.ts';
+import { inert } from './terminal/paste.ts';
+import { send, type Said } from './turn/turn.ts';
 import type { TurnEnd, TurnEvent } from './turn/turn-event.ts';
 
 export type Output = 'text' | 'json' | 'stream-json';

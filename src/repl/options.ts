@@ -31,7 +31,7 @@ export interface ChatOptions {
   readonly warn?: (text: string) => void;
 }
 
-export type SessionChoice =
+type SessionChoice =
   | { readonly kind: 'new' }
   /** Nothing is kept. */
   | { readonly kind: 'none' }

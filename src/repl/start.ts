@@ -7,7 +7,7 @@ import { ChatError } from './errors.ts';
 import { Interaction } from './interactive.ts';
 import { nameOf } from './models/model.ts';
 import { runOneShot, type Output, type Ways } from './one-shot.ts';
-import type { Said } from './turn/send.ts';
+import type { Said } from './turn/turn.ts';
 import type { ChatOptions } from './options.ts';
 import { openHistory } from './terminal/history.ts';
 import { createPaint } from './terminal/paint.ts';

@@ -1,20 +1,17 @@
-import { readChatConfig } from './config/config.ts';
+import { readChatConfig, readProfiles } from './config/config.ts';
 import type { ServerConfig } from './config/mcp-config.ts';
-import { readProfiles } from './config/profiles.ts';
 import { chatFolders, openLog } from './files/own-files.ts';
-import { resolveModel, withoutKeys } from './models/endpoints.ts';
-import { keyFinder } from './models/key.ts';
-import { nameOf, type Model } from './models/model.ts';
+import { resolveModel, withoutKeys, keyFinder } from './models/endpoints.ts';
+import { nameOf, type Model, spend, type Spent } from './models/model.ts';
 import type { ChatOptions } from './options.ts';
 import { askForm } from './person/form.ts';
 import type { Provider } from './providers/provider.ts';
-import { recording, replaying } from './providers/recording.ts';
+import { recording, replaying } from './providers/fetch.ts';
 import { Store } from './session/store.ts';
 import { printable } from './terminal/printable.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { traceTo } from './toolbox/link.ts';
 import { Toolbox } from './toolbox/toolbox.ts';
-import { spend, type Spent } from './turn/spent.ts';
 
 /** What is known before anything is opened. */
 export type Setting = Awaited<ReturnType<typeof readSetting>>;

@@ -9,7 +9,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { ToolcribError } from '../core/errors.ts';
-import { clientSays } from './client-says.ts';
+import { clientSays } from './client-roots.ts';
 import { covers, type Question } from './question.ts';
 import type { Nobody } from './refusals.ts';
 import { UsedOnce } from './used-once.ts';

@@ -24,8 +24,6 @@ export interface Found {
   readonly noted: NotedHost;
   readonly manifest: Manifest;
   readonly own: WholeManifest['own'];
-  /** Reads anew what a person describes, and says whether that is different. */
-  renew(): Promise<boolean>;
   readonly machine: Machine;
   readonly processes: Processes;
   /** By which the project shows what it uses. */

@@ -4,7 +4,7 @@ import { ToolcribError } from '../core/errors.ts';
 import type { Verdict } from '../core/policy.ts';
 import type { CallContext, Plan, ToolResult } from '../core/tool.ts';
 import type { Answer as JobAnswer, Waiter } from '../machine/jobs/jobs.ts';
-import { consentTo } from '../machine/paths/consent.ts';
+import { consentTo } from '../machine/paths/protected-paths.ts';
 import { presentable } from '../machine/presentable.ts';
 import { maskResult } from '../machine/secrets/mask.ts';
 import type { Ask } from './ask.ts';
@@ -45,9 +45,23 @@ export async function call(
 ): Promise<Called> {
   const startedAt = performance.now();
   const decided: Decided = {};
-  const made = makeCall(house, tool, params, caller, decided).catch(failed);
-  house.pending.add(made);
-  const called = await made.finally(() => house.pending.delete(made));
+  const asking: Ask = (question) => {
+    // Nobody else waits for a person who thinks about it.
+    house.writing.delete(made);
+    return caller.ask(question);
+  };
+  const make = () => makeCall(house, tool, params, { ...caller, ask: asking }, decided);
+  // Several calls of one turn come at once, in their order: a test is run on the files that were edited before it.
+  const earlier = [...house.writing];
+  const made: Promise<Called> = (earlier.length > 0 ? Promise.allSettled(earlier).then(make) : make()).catch(
+    failed,
+  );
+  const kept = [
+    house.pending,
+    ...(tool.effects.every((effect) => effect === 'write') ? [house.writing] : []),
+  ];
+  for (const calls of kept) calls.add(made);
+  const called = await made.finally(() => kept.forEach((calls) => calls.delete(made)));
   if ('said' in called) return called;
   const result = maskResult(called, house.mask);
   const durationMs = performance.now() - startedAt;

@@ -6,7 +6,7 @@ import { createClientRoots, type ClientRoots } from './client-roots.ts';
 import { createHandedPlans, type HandedPlans } from './handed-plans.ts';
 import type { House, HouseOptions } from './house.ts';
 import { createOffered, type Offered } from './offered.ts';
-import { openRoots, type Opened } from './opened-roots.ts';
+import { openRoots, type Opened } from './roots.ts';
 import type { Trace } from './trace.ts';
 
 /** What the servers of one client share; a connection may see more than one server (the SDK makes one to probe). */
@@ -72,7 +72,7 @@ export function createCrib(settings: Settings, found: Found, options: CribOption
     asking: createAsking(),
     hasFiles: settings.expose !== 'no-files',
     plans: key === undefined ? undefined : createHandedPlans(key),
-    opened: openRoots(settings, machine, manifest),
+    opened: openRoots(settings, machine.host, manifest),
     trace,
     called() {},
     end: async () => (await house)?.end(),

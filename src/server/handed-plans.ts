@@ -1,5 +1,4 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Effect } from '../core/discoverer.ts';
 import type { Reason, Verdict } from '../core/policy.ts';
 import { ToolcribError } from '../core/errors.ts';
 import type { Plan } from '../core/tool.ts';
@@ -8,29 +7,25 @@ import { covers, type Question } from './question.ts';
 import { UsedOnce } from './used-once.ts';
 
 /** A plan, as a host gets it that asks its user by itself. */
-export interface HandedPlan {
+export interface HandedPlan extends Pick<Plan, 'subject' | 'folder' | 'effects' | 'takenBack'> {
+  readonly preview: string | undefined;
   readonly decision: Verdict['decision'];
   /** What decided, when a setting did. */
-  readonly setting?: string;
+  readonly setting: string | undefined;
   readonly reasons: readonly Reason[];
-  readonly subject: string;
-  readonly folder: string;
-  readonly effects: readonly Effect[];
-  readonly takenBack: boolean;
-  readonly preview?: string;
   /** When it has to be asked about: the three lines and the preview, as they stand. */
-  readonly question?: string;
+  readonly question: string | undefined;
   /** What "always" would cover, in words. */
-  readonly always?: string;
+  readonly always: string | undefined;
   /** Handed back with the call, once, it says that a person has agreed to this plan. */
-  readonly ticket?: string;
+  readonly ticket: string | undefined;
 }
 
 /** What a call carries of a host that has the key. */
 export interface HostWord {
   /** Only the plan is wanted. */
   readonly plansOnly: boolean;
-  readonly ticket?: string;
+  readonly ticket: string | undefined;
   /** `once`: nobody was asked, a rule or a flag of the host says so. Nothing is kept for it, trust neither. */
   readonly said: 'once' | 'yes' | 'always';
 }
@@ -52,33 +47,27 @@ export function createHandedPlans(key: string): HandedPlans {
   const tickets = new UsedOnce<readonly string[]>(lifetimeMs, mostOutstanding);
   return {
     wordIn(meta) {
-      const {
-        'toolcrib/key': given,
-        'toolcrib/plan': plan,
-        'toolcrib/ticket': ticket,
-        'toolcrib/said': said,
-      } = (meta ?? {}) as Record<string, unknown>;
+      const word = (meta ?? {}) as Record<string, unknown>;
+      const [given, ticket, said] = ['key', 'ticket', 'said'].map((name) => word[`toolcrib/${name}`]);
       if (typeof given !== 'string' || !isSame(given, key)) return undefined;
       return {
-        plansOnly: plan === true,
-        ...(typeof ticket === 'string' && { ticket }),
+        plansOnly: word['toolcrib/plan'] === true,
+        ticket: typeof ticket === 'string' ? ticket : undefined,
         said: said === 'always' || said === 'yes' ? said : 'once',
       };
     },
     hand: ({ subject, folder, effects, takenBack, preview }, verdict, question) => ({
-      decision: verdict.decision,
-      ...('setting' in verdict && verdict.setting !== undefined && { setting: verdict.setting }),
-      reasons: verdict.decision === 'ask' ? verdict.reasons : [],
       subject,
       folder,
       effects,
       takenBack,
-      ...(preview !== undefined && { preview }),
-      ...(question && {
-        question: question.text,
-        ...(question.always !== undefined && { always: question.always }),
-        ticket: tickets.issue(question.about),
-      }),
+      preview,
+      decision: verdict.decision,
+      setting: 'setting' in verdict ? verdict.setting : undefined,
+      reasons: verdict.decision === 'ask' ? verdict.reasons : [],
+      question: question?.text,
+      always: question?.always,
+      ticket: question && tickets.issue(question.about),
     }),
     asker: (word) => (question) => {
       if (word?.ticket === undefined) return Promise.resolve({ said: 'nothing', why: 'cannot be asked' });

@@ -32,6 +32,8 @@ export interface House {
   trusted(folder: string, workspace: Workspace): void;
   /** Calls that are being made. */
   readonly pending: Set<Promise<unknown>>;
+  /** Those of them that only write files: what a model asks for after them is to find what they wrote. */
+  readonly writing: Set<Promise<unknown>>;
   /** Ends all jobs and forgets all output. */
   end(): Promise<void>;
 }
@@ -92,6 +94,7 @@ export function createHouse(
         void history().then(({ checkpoint }) => checkpoint.begin(folder, workspace));
     },
     pending,
+    writing: new Set(),
     async end() {
       // A file that is being written is then whole, and nothing lies beside it; programs are ended meanwhile.
       const settled = [Promise.allSettled(pending), setTimeout(endMs, undefined, { ref: false })];

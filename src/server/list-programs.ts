@@ -6,16 +6,10 @@ import { defineSimpleTool, type Tool } from '../core/tool.ts';
 import { wellKnown } from '../discoverers/shared/well-known.ts';
 import type { ProgramReport } from '../machine/programs/machine-report.ts';
 import { headAndTail, inlineLimit, presentable } from '../machine/presentable.ts';
-
-export interface ListProgramsServices {
-  /** What is known of every program, versions included. */
-  report(): Promise<readonly ProgramReport[]>;
-  /** Those of these names that can be started. */
-  present(names: readonly string[]): Promise<readonly string[]>;
-}
+import type { OwnServices } from './own-tools.ts';
 
 /** Which programs there are, which were found where, and how to get the others. */
-export const listPrograms = (services: ListProgramsServices): Tool =>
+export const listPrograms = (services: OwnServices): Tool =>
   defineSimpleTool({
     name: 'list_programs',
     program: 'toolcrib',
@@ -40,7 +34,7 @@ export const listPrograms = (services: ListProgramsServices): Tool =>
     },
   });
 
-async function listed(rows: readonly ProgramReport[], { present }: ListProgramsServices): Promise<string> {
+async function listed(rows: readonly ProgramReport[], { present }: OwnServices): Promise<string> {
   const here = rows.filter(({ installed }) => installed);
   const missing = rows.filter(({ installed }) => !installed).map(({ id }) => id);
   const known = new Set(here.flatMap(({ id, path = '' }) => [id, path.replace(/.*[\\/]|\.\w+$/g, '')]));

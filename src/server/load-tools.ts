@@ -1,5 +1,4 @@
 import { ToolcribError } from '../core/errors.ts';
-import type { Program } from '../core/program.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Tool } from '../core/tool.ts';
 import { discoverers } from '../discoverers/index.ts';
@@ -30,34 +29,36 @@ interface LoadingServices {
 /** Loads a tool's code, and what it needs, when it is first called. Throws PROGRAM_NOT_FOUND. */
 export function createLoader(services: LoadingServices): (tool: PublishedTool) => Promise<Tool> {
   const { found, offered, history, settings } = services;
-  const { machine, own } = found;
+  const { machine } = found;
   const checkpoint = settings.checkpoints === false ? {} : { checkpoint: checkpointsOf(history) };
   const ownServices = once(async (): Promise<OwnServices> => {
-    const refresh = async () => machine.refresh(await found.renew());
     return {
       ...machine,
       ...checkpoint,
-      report: async () => refresh().then(machine.report),
       jobs: services.jobs,
       outputs: services.outputs,
       environment: await machine.childEnvironment(),
       loopback: services.isLocal,
       load: (name) => load(offered.find(name)),
       databases: settings.databases,
-      catalogue: { ...machine, manifest: found.manifest, offered, refresh },
+      manifest: found.manifest,
+      offered,
+      refresh: () => machine.refresh(),
     };
   });
   const fileServices = once(() => fileServicesOf(machine, history));
-  // Tools of our own keep what they know from one call to the next; making one makes its schema, which takes longer
-  // than a small call.
-  const ours = new Map<string, () => Promise<Tool>>();
-  const made = new Map<
-    string,
-    { installation: Installation | undefined; of: Program | undefined; tool: Tool }
-  >();
+  // Making a tool makes its schema, which takes longer than a small call; those of our own keep what they know.
+  const made = new Map<string, { installation: Installation | undefined; tool: () => Promise<Tool> }>();
+  const kept = (name: string, installation: Installation | undefined, make: () => Promise<Tool>) => {
+    const known = made.get(name);
+    if (known && known.installation === installation) return known.tool();
+    const tool = once(make);
+    made.set(name, { installation, tool });
+    return tool();
+  };
 
   async function makeOurs(name: string): Promise<Tool> {
-    const make = ownTools[name as keyof typeof ownTools];
+    const make = ownTools[name];
     if (make) return make(await ownServices());
     const file = fileTools[name as keyof typeof fileTools];
     if (!file) throw new Error(`${name} is published but not defined`);
@@ -66,22 +67,14 @@ export function createLoader(services: LoadingServices): (tool: PublishedTool) =
 
   async function load(published: PublishedTool): Promise<Tool> {
     const { name, program, action } = published;
-    if (action === undefined) {
-      const known = ours.get(name) ?? once(() => makeOurs(name));
-      ours.set(name, known);
-      return known();
-    }
+    if (action === undefined) return kept(name, undefined, () => makeOurs(name));
     const find = () => machine.installation(program);
     // It may have been installed since.
     const installation = (await find()) ?? (await machine.refresh().then(find));
     if (!installation && !published.reads && !offered.isReached(published))
       throw notInstalled(program, found);
-    const known = made.get(name);
-    const of = own.get(program);
-    if (known && known.installation === installation && known.of === of) return known.tool;
-    const tool = await loadAction(published, action, installation, { ...services, ...checkpoint });
-    made.set(name, { installation, of, tool });
-    return tool;
+    const loading = { ...services, ...checkpoint };
+    return kept(name, installation, () => loadAction(published, action, installation, loading));
   }
 
   return load;

@@ -1,4 +1,4 @@
-import { readdirSync, statSync, type Stats } from 'node:fs';
+import { readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { toolName } from '../core/discoverer.ts';
 import type { Program } from '../core/program.ts';
@@ -72,7 +72,6 @@ export async function withOwnPrograms(
   const manifest = {
     programs: [...built.programs, ...published.programs],
     tools,
-    examples: { ...built.examples, ...published.examples },
   };
   return { manifest, own: new Map(added.map(({ of }) => [of.id, of])), problems };
 }
@@ -89,38 +88,3 @@ function namesIn(folder: string): string[] {
     return []; // There is no such folder.
   }
 }
-
-/** The same, which follows what a person changes in their folder. */
-export async function liveManifest(
-  built: Manifest,
-  own: ProgramFolder,
-  ofProjects: readonly ProgramFolder[],
-): Promise<WholeManifest & { renew(): Promise<boolean> }> {
-  const now = () => withOwnPrograms(built, [own, ...ofProjects]);
-  let stamp = stampOf(own);
-  const first = await now();
-  const [manifest, programs] = [{ ...first.manifest }, new Map(first.own)];
-  return {
-    manifest,
-    own: programs,
-    problems: first.problems,
-    async renew() {
-      const latest = stampOf(own);
-      if (latest === stamp) return false;
-      stamp = latest;
-      const next = await now();
-      Object.assign(manifest, next.manifest);
-      programs.clear();
-      for (const [id, of] of next.own) programs.set(id, of);
-      return true;
-    },
-  };
-}
-
-const stampOf = ({ folder }: ProgramFolder): string =>
-  namesIn(folder)
-    .map((name) => {
-      const { mtimeMs, size } = statSync(join(folder, name), { throwIfNoEntry: false }) ?? {};
-      return `${name} ${mtimeMs} ${size}`;
-    })
-    .join();

@@ -5,7 +5,7 @@ import { asksEachTime, decide, lastingOf, strictest, type Reason, type Verdict }
 import type { Settings } from '../core/settings.ts';
 import type { Plan, PlanContext, Tool } from '../core/tool.ts';
 import type { AuditedCall } from '../machine/audit/audit.ts';
-import { notingConsent, type Protected } from '../machine/paths/consent.ts';
+import { notingConsent, type Protected } from '../machine/paths/protected-paths.ts';
 import { isInside } from '../machine/paths/inside.ts';
 import { realPath } from '../machine/paths/real-path.ts';
 import { shownPath } from '../machine/paths/shown-path.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { isOrSeveral, isUnlisted } from '../core/accepted.ts';
-import { toolName } from '../core/discoverer.ts';
 import type { Program, ProgramAction, View } from '../core/program.ts';
 import { annotationsOf, type ToolFacts } from '../core/tool.ts';
 import { describeAction, factsOf } from '../machine/actions/describe.ts';
@@ -12,7 +11,6 @@ export const publishPrograms = (
   all: readonly { readonly of: Program; readonly file: string }[],
 ): Manifest => ({
   programs: all.map(({ file, of }) => ({ ...factsOf(of), file })),
-  examples: Object.fromEntries(all.flatMap(({ of }) => examplesOf(of))),
   tools: all.flatMap(({ of }) => publishActions(of)),
 });
 
@@ -23,16 +21,12 @@ function exampleOf({ actions }: Program, { does, takes }: View) {
   return { action: name, ...Object.fromEntries(Object.entries(given ?? {}).filter(([key]) => key in takes)) };
 }
 
-const examplesOf = (of: Program) => [
-  ...Object.entries(of.actions).map(([key, { given }]) => [toolName(of, key), given ?? {}] as const),
-  ...Object.entries(of.views ?? {}).map(([key, view]) => [toolName(of, key), exampleOf(of, view)] as const),
-];
-
 function publishActions(of: Program): PublishedTool[] {
   const isListed = (key: string) => (of.listed?.includes(key) ? { listed: true as const } : {});
   const actions = Object.entries(of.actions).map(([name, action], rank) => ({
     action: name,
     rank,
+    example: action.given ?? {},
     ...isListed(name),
     ...(action.role ? { role: action.role, ...beginningOf(action) } : {}),
     ...(action.reads ? { reads: true as const } : {}),
@@ -42,6 +36,7 @@ function publishActions(of: Program): PublishedTool[] {
   const views = Object.entries(of.views ?? {}).map(([name, view]) => ({
     action: name,
     rank: 0,
+    example: exampleOf(of, view),
     ...isListed(name),
     ...publishTool(describeView(of, name, view)),
   }));

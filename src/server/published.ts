@@ -22,6 +22,8 @@ export interface PublishedTool {
   readonly reads?: true;
   /** The database it asks itself, so that the program need not be there. */
   readonly asks?: DatabaseEngine;
+  /** Arguments of an example call of an action. */
+  readonly example?: object;
   readonly effects: readonly Effect[];
   readonly title: string;
   readonly description: string;
@@ -40,6 +42,4 @@ export const namesIn = ({ tools, programs }: Manifest): KnownNames => ({
 export interface Manifest {
   readonly programs: readonly (ProgramFacts & { readonly file: string })[];
   readonly tools: readonly PublishedTool[];
-  /** Arguments of an example call, by the name of the action's tool. */
-  readonly examples: Readonly<Record<string, unknown>>;
 }

@@ -1,7 +1,7 @@
 import { printable } from '../core/command-line.ts';
 import { asksEachTime } from '../core/policy.ts';
 import type { Plan } from '../core/tool.ts';
-import type { Protected } from '../machine/paths/consent.ts';
+import type { Protected } from '../machine/paths/protected-paths.ts';
 import { ToolcribError } from '../core/errors.ts';
 import type { Asked } from './question.ts';
 import { ownCommandLine } from './own-command.ts';

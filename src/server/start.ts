@@ -9,7 +9,7 @@ import { createProcesses } from '../machine/processes/process.ts';
 import { signsIn } from './exposure.ts';
 import { loadManifest } from './manifest.ts';
 import type { NotedHost } from './noted-host.ts';
-import { liveManifest, type ProgramFolder } from './own-programs.ts';
+import { withOwnPrograms, type ProgramFolder } from './own-programs.ts';
 import { effectiveRoots } from './roots.ts';
 import type { Beginning, Found } from './beginning.ts';
 import type { Trace } from './trace.ts';
@@ -38,7 +38,7 @@ export async function lookAround(settings: Settings, noted: NotedHost, beginning
   const sources = { operator: settings.roots, client: undefined, workingFolder: process.cwd() };
   const roots = effectiveRoots(sources, host, built.programs);
   const ofProjects = await projectFolders(beginning.programs, await roots, noted);
-  const whole = await liveManifest(built, beginning.programs, ofProjects);
+  const whole = await withOwnPrograms(built, [beginning.programs, ...ofProjects]);
   for (const problem of whole.problems) process.stderr.write(`toolcrib: ${problem}\n`);
   const { manifest } = whole;
   const machine = new Machine(host, manifest, processes, roots, settings);

@@ -275,7 +275,8 @@ it('says what git itself says, with the person’s own configuration', async () 
   expect(await call('diff', { staged: true })).toBe(shortened(plain('diff', '--cached')));
   await call('commit', { message: 'Two' }, true);
   expect(plain('log', '-1', '--format=%an %s')).toBe('Grace Two\n');
-  expect(await call('show', {})).toBe(shortened(plain('show', '--abbrev-commit')));
+  const head = plain('show', '--no-patch', '--format=%h %as Grace%n    Two');
+  expect(await call('show', {})).toBe(head + shortened(plain('show', '--format=').trimStart()));
   repository.write('src/a.txt', 'one\n');
   expect(await call('diff', {})).toBe(shortened(plain('diff')));
   expect(await call('status', {})).toMatch(/^on main at \w{9}; 1 changed\n M src\/a\.txt$/);

@@ -172,14 +172,6 @@ describe('a folder that is changed and moved at once', () => {
     expect(names()).toEqual(['x', 'x/keep', 'x/tasks.json']);
   });
 
-  it('goes into the journal when the change has been made, with the change', async () => {
-    const removing = () => outcomeOf(at('x', (place) => changes.remove(place, { kind: 'delete' })));
-    expect(await endsDuring('x/new', removing)).toEqual([false, 'done']);
-    const { signal } = new AbortController();
-    await changes.undo({ last: 1, paths: [] }, { workspace, dryRun: false, signal });
-    expect(names()).toEqual(['x', 'x/keep', 'x/new']);
-  });
-
   it('is looked through also when it took the place of a file that was to be moved', async () => {
     await put(root, { a: 'file', 'b/tasks.json': '{}' });
     const outcomes = await at('a', (a) =>
@@ -199,23 +191,6 @@ describe('a folder that is changed and moved at once', () => {
     );
     expect(outcomes).toEqual(['done', 'done', 'PATH_PROTECTED']);
     expect(names()).toEqual(['a', 'a/tasks.json', 'c', 'x', 'x/keep']);
-  });
-
-  it('makes no repository with what is moved there meanwhile', async () => {
-    await put(root, { head: '', 'd/config': '', 'o/x': '', 'r/x': '' });
-    const moves = [
-      ['head', 'd/HEAD'],
-      ['o', 'd/objects'],
-      ['r', 'd/refs'],
-    ];
-    const places = await Promise.all(
-      moves.map((ends) => Promise.all(ends.map((path) => workspace.openPlace(path, { follow: false })))),
-    );
-    const outcomes = await Promise.all(
-      places.map(([from, to]) => outcomeOf(changes.move(from!, to!, { kind: 'move' }))),
-    );
-    expect(outcomes.sort()).toEqual(['PATH_PROTECTED', 'done', 'done']);
-    await Promise.all(places.flat().map(({ folder }) => folder.handle.close()));
   });
 
   it('refuses a change that began when it was on its way out', async () => {
@@ -290,15 +265,6 @@ describe('a call that is refused', () => {
     call = callerWith(freshServices(join(root, 'state')), root);
     expect(await failureOf(call('move_path', { from: 'd', to: 'n1/n2' }))).toMatch(/^WRITE_FAILED: /);
     expect(names()).toEqual(['d', 'd/x', 'state']);
-  });
-
-  it('leaves what others have put into them', async () => {
-    const [refused, made] = await Promise.all([
-      outcomeOf(call('write_file', { path: 'n1/n2/f', content: '€', encoding: 'iso-8859-2' })),
-      outcomeOf(call('write_file', { path: 'n1/g', content: 'g' })),
-    ]);
-    expect(refused).toBe('ENCODING');
-    expect(existsSync(join(root, 'n1', 'g'))).toBe(made === 'done');
   });
 
   it.runIf(process.platform !== 'win32')(

@@ -41,7 +41,6 @@ it.each([
   [['serve', '--rule', 'git_push=perhaps'], 'there is no such decision; there are allow, ask, deny'],
   [['serve', '--rule', 'git push=ask'], 'expected a tool'],
   [['serve', '--rule', 'git_psuh=ask'], '--rule git_psuh=ask: there is no such tool; did you mean git_push?'],
-  [['serve', '--rule', 'git_push=ask', '--rule', 'git_push=deny'], 'only one of them'],
   [['serve', '--rule', 'read(**/.env)=ask'], 'a rule about reading files can only deny'],
   [['serve', '--questions', 'hots'], '--questions hots: there is no such way; did you mean host?'],
   [['call', '--rule', 'git_push'], '=allow, =ask or =deny is expected'],

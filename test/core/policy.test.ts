@@ -7,11 +7,10 @@ import {
   questionModes,
   usualBudgets,
   usualSettings,
-  type Policy,
   type ProjectConfig,
   type Settings,
 } from '../../src/core/settings.ts';
-import { decide, type Act, type Known } from '../../src/core/policy.ts';
+import { decide, type Act, type Known, type Policy } from '../../src/core/policy.ts';
 import { decisions, fits, matchesPath, ruleProblem, type Rule } from '../../src/core/rule.ts';
 
 const rule = (pattern: string, decision: Rule['decision']): Rule => ({

@@ -93,7 +93,7 @@ it('answers with what was asked, and says what is now', async () => {
   for (let number = 0; number < 60; number++)
     run('commit', '--quiet', '--allow-empty', `--message=${number}`);
   expect(await call('log')).toMatch(
-    /^62 commits, 20 of them here, all by \S+[^\n]*\n[^]+\nolder ones: skip=20$/,
+    /^62 commits, 20 of them here\n\w+ \d{4}-\d\d-\d\d \S+[^\n]*\n[^]+\nolder ones: skip=20$/,
   );
 });
 

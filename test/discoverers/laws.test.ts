@@ -291,7 +291,6 @@ describe.each(allActions)('$tool', (named) => {
 const stream = (text: string) => ({
   text,
   bytes: Buffer.from(text),
-  totalBytes: Buffer.byteLength(text),
   omittedBytes: 0,
 });
 const outcomeOf = (stdout: string, stderr: string, exitCode: number) => ({

@@ -77,17 +77,6 @@ describe('what there is nothing to do for', () => {
     await expect(inspected(programOf('deno'), 'check', where)).resolves.toEqual({});
     expect(await call(npm, 'list', {}, join(top, 'packages/a'))).toContain('PATH_NOT_FOUND');
   });
-
-  it.each(['npm', 'pnpm', 'yarn1', 'yarn', 'bun'])(
-    'is said when %s is to remove what is not there',
-    async (id) => {
-      const folder = folderWith({ 'package.json': { dependencies: { semver: '7.0.0' } } });
-      const said = await call(programOf(id), 'remove', { packages: ['left-pad', 'semver'] }, folder);
-      expect(said).toBe(
-        'NOT_FOUND: left-pad: not among the dependencies of package.json; nothing was removed. There are: semver.',
-      );
-    },
-  );
 });
 
 describe('what package managers print', () => {

@@ -128,7 +128,6 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
     const { rows, more } = await query('EXPLAIN (ANALYZE, COSTS OFF) SELECT * FROM orders ORDER BY id');
     expect([rows.length, more, String(rows[0])]).toEqual([2, true, expect.stringContaining('actual time')]);
     expect(await failing('EXPLAIN ANALYZE DELETE FROM orders')).toContain('syntax error');
-    expect(await failing('EXPLAIN SELECT nothing FROM orders')).toContain('at character 16 of sql');
     expect(await failing('SHOW server_version; COMMIT')).toContain('multiple commands');
   });
 
@@ -229,10 +228,8 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
     expect((await call('query', { sql: 'EXPLAIN SELECT pg_sleep(1000)' })).isError).toBeUndefined();
   });
 
-  it('says what the server says, and where in the text', async () => {
-    expect(await failing('SELECT nothing FROM orders')).toMatch(
-      /column "nothing" does not exist \(42703, at character 8 of sql\)/,
-    );
+  it('says what the server says', async () => {
+    expect(await failing('SELECT nothing FROM orders')).toMatch(/column "nothing" does not exist \(42703\)/);
   });
 
   it('connects by a profile, DATABASE_URL, the variables and ~/.pgpass', async () => {

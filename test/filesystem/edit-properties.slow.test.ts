@@ -24,21 +24,6 @@ const edit = fc.record({
   new: lfText,
   all: fc.boolean(),
 });
-/** Edits, half of which take their `old` from the text itself: at a place, so many characters. */
-const edits = fc.array(
-  fc.record({ edit, from: fc.nat(60), length: fc.integer({ min: 1, max: 12 }), taken: fc.boolean() }),
-  { minLength: 1, maxLength: 3 },
-);
-type Picked = typeof edits extends fc.Arbitrary<infer T> ? T : never;
-
-function picked(content: string, picks: Picked): Edit[] {
-  const characters = [...content];
-  return picks.map(({ edit, from, length, taken }) => {
-    const start = characters.length === 0 ? 0 : from % characters.length;
-    const old = characters.slice(start, start + length).join('');
-    return taken && old !== '' ? { old: old.replaceAll('\r\n', '\n'), new: edit.new } : edit;
-  });
-}
 /** Bytes that are mostly text, so that they are not taken for a binary file. */
 const bytes = fc
   .tuple(text, fc.uint8Array({ maxLength: 4 }), text)
@@ -188,49 +173,6 @@ describe('a diff', () => {
         expect(rows.filter((row) => row.startsWith('+')).length).toBe(diff.added);
         expect(rows.filter((row) => row.startsWith('-')).length).toBe(diff.removed);
       }),
-      runs,
-    );
-  });
-
-  it('of an edit makes the new content of the old one', async () => {
-    let applied = 0;
-    await fc.assert(
-      fc.asyncProperty(content, edits, async (before, picks) => {
-        const given = picked(before, picks);
-        const edited = await outcome(Buffer.from(before), given);
-        if (!edited) return;
-        applied++;
-        const { text: patch } = await unifiedDiff(Buffer.from(before), edited.bytes, {
-          path: 'f',
-          encoding: edited.encoding,
-          maxCharacters: 1e6,
-        });
-        expect(patch === '' ? before : applyPatch(before, patch, { autoConvertLineEndings: false })).toBe(
-          edited.bytes.toString(),
-        );
-      }),
-      runs,
-    );
-    expect(applied).toBeGreaterThan(10);
-  });
-
-  it('is the same in UTF-16', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        content,
-        content,
-        fc.constantFrom('utf-16le', 'utf-16be'),
-        async (before, now, encoding) => {
-          const wide = async (text: string) => (await encodeText(`x${text}`, undefined, encoding)).bytes;
-          const narrow = await unifiedDiff(Buffer.from(`x${before}`), Buffer.from(`x${now}`), {
-            path: 'f',
-            encoding: 'utf-8',
-          });
-          expect(await unifiedDiff(await wide(before), await wide(now), { path: 'f', encoding })).toEqual(
-            narrow,
-          );
-        },
-      ),
       runs,
     );
   });

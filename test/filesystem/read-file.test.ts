@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { open, readFile as readBytes, truncate, writeFile } from 'node:fs/promises';
+import { open, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as fc from 'fast-check';
@@ -226,7 +226,7 @@ describe('read_file decodes', () => {
 
   it('nothing binary: it says what it is and how large', async () => {
     expect(await failureOf(call('read_file', { path: 'program' }))).toMatch(
-      /^ENCODING: program: is an ELF program, 110 bytes, and not text\./,
+      /^ENCODING: program: is binary data, 110 bytes, and not text\./,
     );
     expect(await failureOf(call('read_file', { path: 'random' }))).toMatch(
       /^ENCODING: random: is binary data, 5,000 bytes, and not text\./,
@@ -335,53 +335,6 @@ describe('read_file in an encoding that is named', () => {
     expect(await failureOf(call('read_file', { path: 'latin1.txt', encoding: 'klingon' }))).toMatch(
       /^ARG_INVALID: encoding: /,
     );
-  });
-});
-
-describe('read_file remembers', () => {
-  const known = (name: string) => services.known.get(join(root, name));
-
-  it('a text that was read whole, with its hash and bytes', async () => {
-    await call('read_file', { path: 'small.txt' });
-    expect(known('small.txt')).toMatchObject({
-      hash: sha256('one\r\ntwo\nthree'),
-      bytes: Buffer.from('one\r\ntwo\nthree'),
-    });
-    expect(known('small.txt')?.encoding).toBeUndefined();
-    expect(known('small.txt')?.version).toContain(' 14 ');
-    // Also when little of it was shown.
-    await call('read_file', { path: 'late-latin1.txt', limit: 1, encoding: 'latin1' });
-    expect(known('late-latin1.txt')?.hash).toBe(sha256(await readBytes(join(root, 'late-latin1.txt'))));
-  });
-
-  it('in which encoding it was shown', async () => {
-    await call('read_file', { path: 'latin1.txt', encoding: 'latin1' });
-    expect(known('latin1.txt')?.encoding).toBe('windows-1252');
-    await call('read_file', { path: 'latin1.txt', encoding: 'iso-8859-2' });
-    expect(known('latin1.txt')?.encoding).toBe('iso-8859-2');
-    await call('read_file', { path: 'utf16le.txt' });
-    expect(known('utf16le.txt')?.encoding).toBe('utf-16le');
-  });
-
-  it('what it is now when it is read again', async () => {
-    for (const content of ['first', 'other', 'third']) {
-      await put(root, { 'again.txt': content });
-      await call('read_file', { path: 'again.txt' });
-      expect(known('again.txt')).toMatchObject({ hash: sha256(content), bytes: Buffer.from(content) });
-    }
-  });
-
-  it('a large text without a hash, and nothing of what is no text', async () => {
-    await put(root, { 'over.txt': numbered(200_000) });
-    await call('read_file', { path: 'over.txt' });
-    expect(known('over.txt')?.hash ?? known('over.txt')?.bytes).toBeUndefined();
-    expect(known('over.txt')?.version).toContain(' 2288895 ');
-    for (const path of ['program', 'doc ü.pdf', 'nothing']) await call('read_file', { path }).catch(() => {});
-    expect([known('program'), known('doc ü.pdf'), known('nothing')]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
   });
 });
 

@@ -132,7 +132,7 @@ describe('what cannot be written without loss', () => {
     const refused = async (bytes: Buffer, encoding?: string) =>
       failureOf(applyEdits(bytes, edit, { path: 'f', encoding }));
     expect(await refused(Buffer.from('7f454c4602010100a1', 'hex'))).toMatch(
-      /^ENCODING: f: is an ELF program, 9 bytes/,
+      /^ENCODING: f: is binary data, 9 bytes/,
     );
     expect(await refused(Buffer.from('7f454c4602010100a1', 'hex'), 'latin1')).toMatch(/^ENCODING: /);
     expect(await refused(Buffer.from('\ufeffabc', 'utf16le').subarray(0, 7))).toMatch(/^ENCODING: /);
@@ -209,20 +209,6 @@ describe('a whole text', () => {
     expect(await encodeText('é\n')).toEqual({ bytes: Buffer.from('é\n'), encoding: 'utf-8', notes: [] });
     expect((await encodeText('', Buffer.alloc(0))).bytes.length).toBe(0);
   });
-
-  it.each(samples)(
-    'ATTACK 66: is in %s as the file before, when that is named',
-    async (label, text, old, fresh) => {
-      const content = text.replace(old, fresh).repeat(3);
-      const like = inEncoding(text.repeat(3), label);
-      const written = await encodeText(content, like, label);
-      expect(written).toEqual({
-        bytes: inEncoding(content, label),
-        encoding: label,
-        notes: [`encoding ${label}`],
-      });
-    },
-  );
 
   it('keeps the byte order mark, once', async () => {
     const like = Buffer.from('\ufeffold\n');

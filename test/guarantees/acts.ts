@@ -70,6 +70,8 @@ export const looks = (): Act[] => [
 export const runScript = (script: string, ...args: string[]) => act('npm_run', { task: script, args });
 export const runFile = (file: string, ...args: string[]) => act('node_run', { file, args });
 export const runProgram = (program: string, ...args: string[]) => act('run', { command: program, args });
+/** Programs, as a person would type them. */
+export const runLine = (command: string) => act('run', { command });
 /** The same act in a folder of the project. */
 export const inFolder = (folder: string, one: Act) => also(one, { cwd: folder });
 

@@ -22,9 +22,9 @@ function ran(): string {
 beforeEach(() => void ran());
 const writeTool = (says: string) => world.write('tool.sh', `#!/bin/sh\nprintf ${says} >> ran\n`, 0o755);
 
-const act = runProgram('node', 'run.mjs', 'once');
-const other = runProgram('node', 'run.mjs', 'other');
-const tool = runProgram('./tool.sh');
+const act = runProgram('env', 'node', 'run.mjs', 'once');
+const other = runProgram('env', 'node', 'run.mjs', 'other');
+const tool = runProgram('./tool.sh', '/');
 const { name } = act;
 const yes = { approval: { action: 'accept' } };
 
@@ -190,7 +190,7 @@ describe('a server whose host has the key and asks by itself', () => {
   it('hands out what would be done, and does nothing', async () => {
     expect(await planOf(other)).toMatchObject({
       decision: 'ask',
-      subject: 'node run.mjs other',
+      subject: 'env node run.mjs other',
       folder: world.project,
       takenBack: false,
       question: expect.stringContaining(`\nin ${world.project}`) as string,

@@ -30,7 +30,7 @@ describe.each(eras)('in %s', (era) => {
   afterAll(() => world.end());
 
   it('runs no code of the project when nobody can be asked, and names a way out', async () => {
-    for (const act of [runFile('run.mjs'), runProgram('node', 'run.mjs')]) {
+    for (const act of [runFile('run.mjs'), runProgram('env', 'node', 'run.mjs')]) {
       const { refused, text } = await alone.does(act);
       expect(refused, text).toBe(true);
       expect(text).toMatch(/ trust \/|--rule/);
@@ -40,7 +40,7 @@ describe.each(eras)('in %s', (era) => {
 
   it.each(['no', 'nothing'] as const)('runs nothing when the person says %s', async (reply) => {
     ada.will(says[reply]);
-    for (const act of [runFile('run.mjs'), runProgram('node', 'run.mjs')])
+    for (const act of [runFile('run.mjs'), runProgram('env', 'node', 'run.mjs')])
       expect((await session.does(act)).refused).toBe(true);
     expect(ada.asked).toHaveLength(2);
     expect(ran(world)).toBe('');
@@ -56,7 +56,7 @@ describe.each(eras)('in %s', (era) => {
   });
 
   it('lets no parameter of a call answer for the person', async () => {
-    const act = runProgram('node', 'run.mjs');
+    const act = runProgram('env', 'node', 'run.mjs');
     const approving = { confirm: true, confirmed: true, approve: 'yes', decision: 'yes', trust: true };
     for (const more of [...Object.entries(approving).map(([key, value]) => ({ [key]: value })), approving])
       await session.does(also(act, more));
@@ -80,7 +80,7 @@ describe.each(eras)('in %s', (era) => {
       return says.yes(question);
     };
     ada.will(swapped);
-    expect((await session.does(runProgram(path))).refused).toBe(true);
+    expect((await session.does(runProgram(path, '/'))).refused).toBe(true);
     expect(ran(world)).toBe('');
   });
 

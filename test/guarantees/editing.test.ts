@@ -55,6 +55,16 @@ it('loses none of several edits that are made at once', async () => {
   expect(world.read('many.txt')).toBe(`${expected.join('\n')}\n`);
 });
 
+it('shows a call that comes with an edit, and after it, what the edit wrote', async () => {
+  for (const word of ['first', 'second', 'third']) {
+    const [, said] = await Promise.all([
+      session.gets(writeFile('turn.txt', `${word}\n${'x'.repeat(100_000)}\n`)),
+      session.gets(readFile('turn.txt:1')),
+    ]);
+    expect(said).toContain(word);
+  }
+});
+
 it('brings back what was edited, overwritten, moved, deleted and made', async () => {
   world.write('back/a.txt', 'as it was\r\n', 0o640);
   chmodSync(join(world.project, 'back', 'a.txt'), 0o640);

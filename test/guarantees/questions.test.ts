@@ -37,20 +37,24 @@ describe.each(eras)('a question in %s', (era) => {
 
   it('takes the button for a yes, this time', async () => {
     ada.will(says.yes, says.no);
-    await session.gets(runProgram('node', 'run.mjs', 'one'));
+    await session.gets(runProgram('env', 'node', 'run.mjs', 'one'));
     expect(world.read('ran')).toBe('one');
-    expect((await session.does(runProgram('node', 'run.mjs', 'two'))).refused).toBe(true);
+    expect((await session.does(runProgram('env', 'node', 'run.mjs', 'two'))).refused).toBe(true);
   });
 
   it('wants no field to be filled in', async () => {
-    await session.does(runProgram('git', 'status'));
+    await session.does(runProgram('printf', 'hi'));
     expect(ada.asked).toHaveLength(1);
     expect(ada.asked[0]?.form.required ?? []).toEqual([]);
     expect(Object.keys(ada.asked[0]?.form.properties ?? {})).toEqual(['remember']);
   });
 
   it.each([
-    ['what would be run', runProgram('node', 'run.mjs', 'two words'), /node run\.mjs ['"]two words['"]/],
+    [
+      'what would be run',
+      runProgram('env', 'node', 'run.mjs', 'two words'),
+      /node run\.mjs ['"]two words['"]/,
+    ],
     [
       'what would be written',
       writeFile('.vscode/tasks.json', '{\n}\n'),
@@ -65,7 +69,7 @@ describe.each(eras)('a question in %s', (era) => {
     // What it leaves out of a long act is counted.
     [
       'a long act',
-      runProgram('node', 'run.mjs', 'x'.repeat(3000), 'the end'),
+      runProgram('env', 'node', 'run.mjs', 'x'.repeat(3000), 'the end'),
       /^(?=.{20,1000}$)(?=.*the end)(?=.*\d,?\d{3})/,
     ],
   ])('says on its first line, exactly: %s', async (_, act, says) => {
@@ -74,7 +78,7 @@ describe.each(eras)('a question in %s', (era) => {
   });
 
   it('has its reason and its folder on the second and the third line', async () => {
-    await session.does(runProgram('node', 'run.mjs'));
+    await session.does(runProgram('env', 'node', 'run.mjs'));
     expect(linesAsked()[1]).toMatch(/trust|program/i);
     expect(linesAsked()[2]).toContain(world.project);
   });
@@ -82,7 +86,7 @@ describe.each(eras)('a question in %s', (era) => {
   it('tells the model when nobody was there to answer it', async () => {
     ada.will(says.noAtOnce);
     // Where the machine is too busy to say so at once, it is somebody's answer.
-    const said = async () => (await session.does(runProgram('node', 'run.mjs'))).text;
+    const said = async () => (await session.does(runProgram('env', 'node', 'run.mjs'))).text;
     await until(async () => /nobody was there/i.test(await said()));
     expect(world.has('ran')).toBe(false);
   });
@@ -196,8 +200,8 @@ describe('a folder that a person has trusted', () => {
 
   it('asks no more about a program with its first words when the person says always', async () => {
     ada.will(says.always, says.no);
-    await session.gets(runProgram('npm', 'run', 'hi'));
-    await session.gets(runProgram('npm', 'run', 'hi', '--', 'again'));
+    await session.gets(runProgram('printf', 'hi'));
+    await session.gets(runProgram('printf', 'hi', 'again'));
     expect(ada.asked).toHaveLength(1);
   });
 });

@@ -24,14 +24,14 @@ function shop(settings: object = {}) {
   return { home, repository, uses };
 }
 const reset = ['git_reset_hard', { ref: 'HEAD' }] as const;
-const echo = (...args: string[]) => ['run', { command: 'echo', args }] as const;
+const says = (...args: string[]) => ['run', { command: 'expr', args }] as const;
 
 it('rules allow, ask and deny, and a project makes them stricter, never laxer', async () => {
   const { home, repository, uses } = shop({
     rules: {
-      'run(echo *)': 'allow',
-      'run(echo ask*)': 'ask',
-      'run(echo never*)': 'deny',
+      'run(expr *)': 'allow',
+      'run(expr ask*)': 'ask',
+      'run(expr never*)': 'deny',
       'write(secret/**)': 'deny',
       git_log: 'ask',
     },
@@ -41,30 +41,30 @@ it('rules allow, ask and deny, and a project makes them stricter, never laxer', 
   const client = await connectWithPerson('2026-07-28', (asked) => who(asked), home.options);
   const call = uses(client);
   try {
-    expect(await call(...echo('hi'))).toBe('hi');
+    expect(await call(...says('hi'))).toBe('hi');
     expect(ada.asked).toHaveLength(0);
-    expect(await call(...echo('ask', 'me'))).toBe('ask me');
-    expect(ada.asked[0]?.message).toContain('rules "run(echo ask*)"');
-    expect(await call(...echo('never'))).toMatch(/^EFFECT_DENIED: .*rules "run\(echo never\*\)" of/);
+    expect(await call(...says('asked'))).toBe('asked');
+    expect(ada.asked[0]?.message).toContain('rules "run(expr ask*)"');
+    expect(await call(...says('never'))).toMatch(/^EFFECT_DENIED: .*rules "run\(expr never\*\)" of/);
     expect(await call('git_log')).toContain('First commit');
     expect(ada.asked).toHaveLength(2);
     expect(await call('write_file', { path: 'secret/a', content: 'x' })).toMatch(
       /^EFFECT_DENIED: .*write\(secret/,
     );
     // No rule: the usual question.
-    await call('run', { command: 'true' });
+    await call('run', { command: 'date' });
     expect(ada.asked).toHaveLength(3);
 
     who = person('no');
     const inProject = (content: object) => repository.write('.toolcrib.json', JSON.stringify(content));
-    inProject({ rules: { 'run(echo *)': 'ask', git_status: 'deny' } });
-    expect(await call(...echo('hi'))).toMatch(/^NOT_CONFIRMED/);
+    inProject({ rules: { 'run(expr *)': 'ask', git_status: 'deny' } });
+    expect(await call(...says('hi'))).toMatch(/^NOT_CONFIRMED/);
     expect(await call('git_status')).toMatch(/^EFFECT_DENIED: git_status .*\.toolcrib\.json/);
-    expect(await call(...echo('never'))).toMatch(/^EFFECT_DENIED/);
+    expect(await call(...says('never'))).toMatch(/^EFFECT_DENIED/);
     inProject({ questions: 'none', rules: { '*': 'allow' } });
     expect(await call(...reset)).toMatch(/^CONFIG_INVALID: .*a project can only narrow/);
     inProject({ readOnly: true });
-    expect(await call(...echo('hi'))).toMatch(/^EFFECT_DENIED: .*readOnly of .*\.toolcrib\.json/);
+    expect(await call(...says('hi'))).toMatch(/^EFFECT_DENIED: .*readOnly of .*\.toolcrib\.json/);
     expect(await call('git_show', { ref: 'HEAD' })).toContain('First commit');
     // What the file has said before counts as long as the server runs.
     expect(await call('git_status')).toMatch(/^EFFECT_DENIED: .*as it was when the server read it; restart/);
@@ -73,11 +73,11 @@ it('rules allow, ask and deny, and a project makes them stricter, never laxer', 
       /^CONFIG_INVALID: .*\.json:1: readonly: .*did you mean readOnly\?/,
     );
     rmSync(join(home.project, '.toolcrib.json'));
-    expect(await call(...echo('hi'))).toMatch(/^EFFECT_DENIED: .*readOnly of .*restart the server/);
+    expect(await call(...says('hi'))).toMatch(/^EFFECT_DENIED: .*readOnly of .*restart the server/);
   } finally {
     await client.close();
   }
   const after = await connectWithPerson('2026-07-28', person('yes'), home.options);
-  expect(await uses(after)(...echo('hi'))).toBe('hi');
+  expect(await uses(after)(...says('hi'))).toBe('hi');
   await after.close();
 });

@@ -55,7 +55,9 @@ it('a chat asks once about a command, in the words of the server', async () => {
   await answerTo(chat, "sh -c 'echo one >> ran'", 'y');
   await chat.sees('First.');
   expect(ran()).toBe('one\n');
-  expect(chat.scrollback().match(/^.*runs a program that no action describes/gm)).toHaveLength(1);
+  expect(chat.scrollback().match(/^.*runs a command that trust in the folder does not cover/gm)).toHaveLength(
+    1,
+  );
 
   place.model.script(echo('two'), say('Second.'));
   enter(chat, 'again');
@@ -63,5 +65,7 @@ it('a chat asks once about a command, in the words of the server', async () => {
   await chat.sees('Second.');
   expect(ran()).toBe('one\n');
   expect(results(place.model.requests.at(-1)).at(-1)).toMatch(/The person rejected this call|NOT_CONFIRMED/);
-  expect(chat.scrollback().match(/^.*runs a program that no action describes/gm)).toHaveLength(2);
+  expect(chat.scrollback().match(/^.*runs a command that trust in the folder does not cover/gm)).toHaveLength(
+    2,
+  );
 });

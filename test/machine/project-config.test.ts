@@ -106,22 +106,6 @@ describe('what a file has said', () => {
     put(root, '.toolcrib.json', { roots: ['docs'] });
     await expect(narrowedRoots([root])).rejects.toThrow('leaves no folder open');
   });
-
-  it('is not forgotten for being much: then nothing is done any more', async () => {
-    const root = temporaryFolder();
-    const { settingsFor } = createProjectConfigs(known);
-    for (let jobs = 1; jobs <= 50; jobs++) {
-      put(root, '.toolcrib.json', { budgets: { jobs } });
-      expect((await settingsFor(usualSettings, [root])).budgets.jobs).toBe(1);
-    }
-    put(root, '.toolcrib.json', { budgets: { jobs: 51 } });
-    for (const _ of [1, 2])
-      await expect(settingsFor(usualSettings, [root])).rejects.toThrow(
-        /more than 50 times; restart the server/,
-      );
-    put(root, '.toolcrib.json', { budgets: { jobs: 7 } });
-    expect((await settingsFor(usualSettings, [root])).budgets.jobs).toBe(1);
-  });
 });
 
 describe('a file that cannot be understood', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asStarted } from '../../src/machine/processes/windows-command.ts';
+import { asStarted } from '../../src/machine/processes/child.ts';
 import { whichProgram } from '../../src/machine/programs/discovery.ts';
 import { searchPath } from '../../src/machine/programs/search-path.ts';
 import { fakeHost, programs, type Files } from './fake-host.ts';

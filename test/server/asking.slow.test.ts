@@ -27,7 +27,7 @@ function shop(): World {
 const writeProgram = (file: string, text: string) =>
   execFileSync('sh', ['-c', 'printf "#!/bin/sh\\n%s\\n" "$1" > "$0" && chmod 755 "$0"', file, text]);
 /** Programs that run what they are given. */
-const runners = ['bash', 'python3.12', 'perl', 'env', 'xargs', 'find', 'ssh', 'sudo', 'timeout', 'busybox'];
+const runners = ['bash', 'python3.12', 'perl', 'env', 'xargs', 'ssh', 'sudo', 'timeout', 'busybox'];
 
 const options = (world: World, args: readonly string[] = []): ServerOptions => ({
   roots: [world.project],
@@ -194,7 +194,8 @@ describe('a person', () => {
     expect(ada.asked).toHaveLength(2);
     const unsaid: Given[] = [
       ...runners.map((program) => ({ command: program, args: ['build'] })),
-      { command: 'node', args: ['run.mjs'] },
+      { command: 'node', args: ['--eval', '1'] },
+      { command: 'find', args: ['.', '-exec', 'true', ';'] },
       { command: 'sh', args: ['run.sh'] },
       { command: 'tool', args: ['build'], input: 'x' },
       { command: 'tool' },

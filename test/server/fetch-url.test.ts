@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTcp, type AddressInfo, type Socket } from 'node:net';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -114,10 +114,26 @@ describe('fetch_url, through a client', () => {
   beforeAll(async () => {
     client = await connect('2025-11-25', {
       roots: [folder],
-      args: ['--rule', 'fetch_url(denied.test)=deny'],
+      args: ['--questions', 'none', '--rule', 'fetch_url(denied.test)=deny'],
     });
     ending.push(() => client.close());
   });
+  it('waits for a server of this machine that was just started', async () => {
+    const taken = createServer();
+    const free = await listening(taken);
+    await new Promise((closed) => taken.close(closed));
+    const late = `import { createServer } from 'node:http';
+      const server = createServer((_, response) => response.end('at last'));
+      setTimeout(() => server.listen(${free}, '127.0.0.1'), 1500);`;
+    writeFileSync(join(folder, 'late.mjs'), late);
+    const [{ text: job }, { text }] = await Promise.all([
+      call('run', { command: 'node late.mjs', background: true }),
+      call('run', { command: 'true' }).then(() => call('fetch_url', { url: `http://127.0.0.1:${free}/` })),
+    ]);
+    expect(job).toContain('is running');
+    expect(text).toContain('at last');
+  });
+
   const call = async (name: string, args: Record<string, unknown>) => {
     const result = await client.callTool({ name, arguments: args });
     return { text: textOf(result), isError: result.isError === true, content: result.content };
@@ -151,9 +167,9 @@ describe('fetch_url, through a client', () => {
   it('keeps what is too long, and says how to go on', async () => {
     const { text } = await get('/long');
     expect(text.length).toBeLessThan(16_000);
-    const [, output, line] = /read_output output=(\S+) from_line=(\d+)/.exec(text)!;
+    const [, line, output] = /next: start_line=(\d+)\]\n\[read_output id=(\S+) /.exec(text)!;
     const last = Number(/Paragraph (\d+) [^]*$/.exec(text.slice(text.lastIndexOf('Paragraph')))![1]);
-    const more = await call('read_output', { output, from_line: Number(line) });
+    const more = await call('read_output', { id: output, start_line: Number(line) });
     expect(more.text).toContain(`Paragraph ${last + 1} `);
     expect(more.text).not.toContain(`Paragraph ${last} `);
   });
@@ -162,12 +178,12 @@ describe('fetch_url, through a client', () => {
     const { text } = await get('/long', { find: 'a needle' });
     expect(text).toContain('Paragraph 699 ');
     expect(text).toContain('Paragraph 700 speaks of a Needle.');
-    expect(text).toMatch(/\[1 line matches; all \d+ lines: read_output output=\S+\]$/);
+    expect(text).toMatch(/\[read_output id=\S+ has all of it\]$/);
     expect(text.length).toBeLessThan(500);
     const many = (await get('/long', { find: 'hay' })).text;
-    expect(many).toMatch(/\[899 lines match; \d+ more are left out; /);
+    expect(many).toMatch(/\[more match; next: start_line=\d+\]/);
     expect(many.length).toBeLessThan(16_000);
-    expect((await get('/long', { find: 'nowhere' })).text).toContain('[nothing matches "nowhere"; ');
+    expect((await get('/long', { find: 'nowhere' })).text).toContain('[no line of ');
   });
 
   it('shows JSON as it is, a member a line only where it is long', async () => {
@@ -175,7 +191,7 @@ describe('fetch_url, through a client', () => {
       '200 application/json, 37 bytes\n\n{"id":12345678901234567890,"a":[1,2]}',
     );
     const { text } = await get('/long-json', { find: '"n2999"' });
-    expect(text).toContain('"at":2999,\n"name":"n2999"');
+    expect(text).toContain('"name":"n2999"');
     expect(text.length).toBeLessThan(500);
   });
 
@@ -304,7 +320,13 @@ describe('fetch_url, with names that lead elsewhere', () => {
     }: { rules?: Rule[]; address?: string; loopback?: boolean; seconds?: number } = {},
   ): Promise<string> {
     const resolve = async () => [{ address, family: address.includes(':') ? 6 : 4 }];
-    const tool = fetchUrl({ host: thisHost(), outputs: { find: () => expect.fail() }, loopback, resolve });
+    const tool = fetchUrl({
+      host: thisHost(),
+      outputs: { find: () => expect.fail(), list: () => [] },
+      jobs: { list: () => [], find: () => undefined },
+      loopback,
+      resolve,
+    });
     const context = await callContext([], { rules, budgets: { ...usualBudgets, callSeconds: seconds } });
     return planAndRun(tool, { url }, context).then(textOf, (error) => `${error.code}: ${error.message}`);
   }
@@ -322,7 +344,8 @@ describe('fetch_url, with names that lead elsewhere', () => {
     const tool = (addresses: string[]) =>
       fetchUrl({
         host: thisHost(),
-        outputs: { find: () => expect.fail() },
+        outputs: { find: () => expect.fail(), list: () => [] },
+        jobs: { list: () => [], find: () => undefined },
         loopback: true,
         resolve: async () => addresses.map((address) => ({ address, family: 4 })),
       });

@@ -57,9 +57,6 @@ async function opened(era: Era, env: Record<string, string>, root: string) {
   const client = await connect(era, { env, roots: [root], cwd: root });
   onTestFinished(() => client.close());
   return {
-    changed: new Promise<void>((resolve) =>
-      client.setNotificationHandler('notifications/tools/list_changed', () => resolve()),
-    ),
     call: async (name: string, given = {}) => textOf(await client.callTool({ name, arguments: given })),
     tools: async () => (await client.listTools()).tools,
   };
@@ -100,7 +97,9 @@ it('says file, line and what was meant where a description is wrong, and leaves 
   chmodSync(join(env.XDG_CONFIG_HOME, 'toolcrib/programs/open.yaml'), 0o666);
   const said = run('doctor');
   expect(said).toMatch(/open\.yaml: is no plain file of at most 256 KB that only you can change/);
-  expect(said).toMatch(/key\.yaml:8: actions\.build\.efects: there is no such key; did you mean effects\?/);
+  expect(said).toMatch(
+    /key\.yaml:8: actions\.build\.efects: there is no such key; docs\/program\.schema\.json/,
+  );
   expect(said).toMatch(
     /taken\.yaml: there is a program git already, or a tool by one of its names; choose another id\./,
   );
@@ -127,17 +126,6 @@ it('takes those of a project that is trusted, as code of the project, and lets n
   const { call, tools } = await opened('2025-11-25', env, folder);
   const listed = (await tools()).find(({ name }) => name === 'frob_show');
   expect(listed?.annotations).toMatchObject({ readOnlyHint: false });
-  expect(await call('frob_show')).toBe('frobbed: show');
-});
-
-it('follows what a person writes while the server runs, and says that the list is another one', async () => {
-  const { env } = withFrob({});
-  const { call, tools, changed } = await opened('2025-11-25', env, temporaryFolder());
-  expect((await tools()).map(({ name }) => name)).not.toContain('frob_show');
-  writeFileSync(join(env.XDG_CONFIG_HOME, 'toolcrib/programs/frob.yaml'), frob);
-  expect(await call('find_actions', { query: 'build with frob' })).toContain('frob_build');
-  await changed;
-  expect((await tools()).map(({ name }) => name)).toContain('frob_show');
   expect(await call('frob_show')).toBe('frobbed: show');
 });
 

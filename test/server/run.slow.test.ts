@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { person, says } from '../guarantees/person.ts';
@@ -18,7 +18,11 @@ beforeAll(async () => {
     env: { PATH: `${planted}:${world.env['PATH']}`, MY_SECRET_TOKEN: 'hunter2' },
   });
 });
-beforeEach(() => ada.will(says.yesAtOnce));
+beforeEach(() => {
+  ada.will(says.yesAtOnce);
+  // An answer that a busy machine brings late is one that was thought about, and trusts the folder.
+  rmSync(join(world.state, 'toolcrib', 'trust'), { recursive: true, force: true });
+});
 afterAll(() => world.end());
 
 const run = async (command: string, args?: readonly string[], more: object = {}): Promise<string> =>
@@ -54,7 +58,7 @@ describe('run', () => {
   it('runs a program of the project by its path, and shows which', async () => {
     const file = world.write('go.sh', '#!/bin/sh\necho "ran $1"\n', 0o755);
     expect(await run('./go.sh', ['it'])).toBe('ran it');
-    expect(ada.asked[0]?.message.split('\n')[0]).toBe(`${file} it`);
+    expect(ada.asked[0]?.message.split('\n')[0]).toBe(`trust ${world.project}, to run: ${file} it`);
   });
 
   it('ATTACK 52: a program outside the roots, or behind a link that leads there, is not asked about', async () => {
@@ -162,7 +166,7 @@ describe('a line of it', () => {
     tool('node_modules/.bin/git');
     mkdirSync(join(world.project, 'src', 'deep'), { recursive: true });
     expect(await run('eslint x', undefined, { cwd: 'src/deep' })).toBe(`own ${eslint} x`);
-    expect(firstLine()).toBe(`${eslint} x`);
+    expect(firstLine()).toContain(`${eslint} x`);
     expect(await run('some-tool-of-it')).toBe(`own ${other}`);
     expect(await run('git --version')).toMatch(/^git version/);
     expect(await run('ls src/words.txt')).toBe('src/words.txt');

@@ -1,7 +1,7 @@
 import { checkParams } from '../../src/core/check-params.ts';
 import { usualBudgets } from '../../src/core/settings.ts';
 import type { CallContext, Tool, ToolResult } from '../../src/core/tool.ts';
-import { consentTo, notingConsent } from '../../src/machine/paths/consent.ts';
+import { consentTo, notingConsent } from '../../src/machine/paths/protected-paths.ts';
 import { openWorkspace, rooted } from '../../src/machine/paths/workspace.ts';
 
 /** What a tool is called with: nobody trusts anything, and nothing is kept. */

@@ -14,7 +14,7 @@ const form = choice({ patch: '--patch', stat: '--stat', names: '--name-status' }
  * A diff without the two lines before `---` that repeat the name; it can be applied all the same. What is new, renamed
  * or gone keeps them.
  */
-const shortened = (diff: string): string =>
+export const shortened = (diff: string): string =>
   diff.replaceAll(/^diff --git .*\nindex [0-9a-f]+\.\.[0-9a-f]+(?: \d+)?\n(?=--- )/gm, '');
 
 /** Text of git, or what it means that there is none. */
@@ -47,14 +47,15 @@ export const contents = {
   }),
   show: action('Show a git commit', 'Message and changes of a commit; REF:path is a file as it was.', reads, {
     run: ({ form: shown, ref, paths }) => [
-      ...['show', ...plain, '--no-show-signature', '--format=medium', '--abbrev-commit'],
+      ...['show', ...plain, '--no-show-signature', '--format=%h %as %an%n%w(0,4,4)%B', '--abbrev-commit'],
       ...[shown, ref, '--', paths],
     ],
     params: { ref: asOf, form, paths: onlyPaths },
     given: { ref: 'v1.0' },
     // A file as it was may be a diff itself.
     out: told(({ stdout, stderr, values }) => {
-      const text = String(values['ref']).includes(':') ? stdout.trimEnd() : shortened(stdout.trimEnd());
+      const commit = () => shortened(stdout.trimEnd().replace(/\n+(?=diff --git )/, '\n'));
+      const text = String(values['ref']).includes(':') ? stdout.trimEnd() : commit();
       return text || stderr.trim() || `nothing${inPaths(values)}`;
     }),
   }),

@@ -13,6 +13,17 @@ const first = ['status', 'diff', 'log', 'show', 'add', 'commit', 'branches', 'ch
 const next = ['create_branch', 'pull', 'push', 'stash'] as const;
 const usual = Object.fromEntries([...first, ...next].map((key) => [key, all[key]]));
 
+// Nothing that sends, discards, or runs a command that it is given. Long options may be cut: --upl is --upload-pack.
+const harmful = '(?!.* --(?:disc|exe|forc|ou|str|upl))';
+const named = String.raw`(?!.* (?:-\w*[cCdDfFmMu]|--(?!all|contains|format|list|merged|no-merged|sort|verbose)))`;
+const verbs = [
+  'add|blame|cherry-pick|commit|describe|diff|fetch|log|ls-files|mv|pull|reflog(?= -|$)|rev-list|rev-parse|revert',
+  String.raw`shortlog|show|status|bisect(?! run)|merge(?!.* -\w*s)|rebase(?!.* -\w*[sx])|(?:branch|tag)${named}`,
+  String.raw`stash(?= (?:apply|list|pop|push|show|-)|$)|switch(?!.* (?:-\w*[fC]|--f|--di))`,
+  String.raw`checkout -b(?!.* (?:-\w*f|--f))`,
+];
+const everyday = new RegExp(`^(?:--no-pager )?${harmful}(?:${verbs.join('|')})(?: |$)`);
+
 export default program('git', {
   title: 'Git',
   category: 'vcs',
@@ -24,6 +35,7 @@ export default program('git', {
     win32: ['%ProgramFiles%\\Git\\cmd\\git.exe', '%LOCALAPPDATA%\\Programs\\Git\\cmd\\git.exe'],
   },
   project: ['.git'],
+  everyday: { git: everyday },
   environment: ['SSH_AUTH_SOCK', 'SSH_AGENT_PID', 'GNUPGHOME', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM'],
   settings: {
     // Messages in English: hints are found by what they say.

@@ -2,6 +2,7 @@ import type { Inspection, Look, Situation } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { matchesPath } from '../../core/rule.ts';
 import { parentOf, upwards } from '../../core/upwards.ts';
+import { notAbove } from '../shared/not-above.ts';
 import { unusualSetting } from './config.ts';
 
 /** What looking is done with in any repository: nothing is written, and nobody is talked to. */
@@ -41,14 +42,7 @@ export async function inspectRepository(
   const found = await Promise.all(folders.map((here) => look.kind(`${here}/.git`)));
   const at = found.findIndex((kind) => kind !== undefined);
   const top = folders[at];
-  if (top === undefined) {
-    throw new ToolcribError(
-      'PATH_NOT_FOUND',
-      `${folder}: there is no repository (.git) here or above, up to the root.`,
-      'Give a folder inside one as cwd. If it begins above the root, the server has to be started with --root ' +
-        'at its top.',
-    );
-  }
+  if (top === undefined) throw notAbove(folder, 'repository (.git)');
   const { step } = values;
   if (typeof step === 'string' && step !== 'start') await refuseIdle(look, `${top}/.git`, action, step);
   // Not above the repository that was found: one that is broken would be passed over for another.

@@ -2,9 +2,10 @@ import { choice, on, operand, option } from '../../core/parameter.ts';
 import { limit, text } from '../../core/params.ts';
 import { glue } from '../../core/command-line.ts';
 import { action } from '../../core/program.ts';
-import { told } from '../../core/report.ts';
+import { told, type Output } from '../../core/report.ts';
 import { commits, entries } from '../reports/kinds.ts';
 import { records } from '../reports/readers.ts';
+import { shortened } from './contents.ts';
 import { statusReport, statusWords } from './status.ts';
 import { asOf, most, onlyPaths, plain, revision, skip } from './values.ts';
 import { reads } from '../shared/programs.ts';
@@ -15,18 +16,19 @@ const nul = { separator: '\0', end: '\0\n' };
 // Fields end with NUL, which neither names nor messages can contain, so nothing in them can look like a field.
 const commitFormat = '--format=%h%x00%aI%x00%an%x00%D%x00%s%x00%b%x00';
 const stashFormat = '--format=%gd%x00%h%x00%as%x00%gs%x00';
-const readCommits = records(
-  6,
-  (hash, date, author, refs, subject, body) => ({
-    hash,
-    date,
-    author,
-    subject,
-    ...(refs && { refs }),
-    ...(body.trim() && { body: body.trim() }),
-  }),
-  nul,
-);
+/** Behind each stand its changes, where they are asked for, and in their last line the hash of the next one. */
+const readCommits = ({ stdout }: Output) => {
+  const [first = '', ...parts] = stdout.split('\0');
+  let hash = first;
+  return Array.from({ length: Math.floor(parts.length / 6) }, (_, at) => {
+    const [date = '', author = '', refs = '', subject = '', body = '', rest = ''] = parts.slice(6 * at);
+    const diff = shortened(rest.slice(0, rest.lastIndexOf('\n')).trim()) || undefined;
+    const more = { refs: refs || undefined, body: body.trim() || undefined, diff };
+    const commit = { hash, date, author, subject, ...more };
+    hash = rest.slice(rest.lastIndexOf('\n') + 1);
+    return commit;
+  });
+};
 const commitList = commits((output) => {
   const items = readCommits(output);
   const total = Number(output.after['count'] ?? items.length);
@@ -59,29 +61,35 @@ export const looking = {
     },
     out: statusReport,
   }),
-  log: action('List git commits', 'Commits of the repository or of files: history.', reads, {
-    run: ({ body, limit: many, skip: skipped, author, message, since, until, ref, paths }) => [
-      ...['log', ...plain, '--no-show-signature', '--fixed-strings'],
-      ...[body, many, skipped, author, message, since, until, ref, '--', paths],
-    ],
-    after: {
-      // On a long history counting would take longer than looking.
-      count: ({ author, message, since, until, ref, paths }) => [
-        ...['rev-list', '--count', '--max-count=100000', '--fixed-strings'],
-        ...[author, message, since, until, ref, '--', paths],
+  log: action(
+    'List git commits',
+    'History of the repository or of files; date and author where they change.',
+    reads,
+    {
+      run: ({ body, patch, limit: many, skip: skipped, author, message, since, until, ref, paths }) => [
+        ...['log', ...plain, '--no-show-signature', '--fixed-strings'],
+        ...[body, patch, many, skipped, author, message, since, until, ref, '--', paths],
       ],
+      after: {
+        // On a long history counting would take longer than looking.
+        count: ({ author, message, since, until, ref, paths }) => [
+          ...['rev-list', '--count', '--max-count=100000', '--fixed-strings'],
+          ...[author, message, since, until, ref, '--', paths],
+        ],
+      },
+      params: {
+        ref: asOf,
+        limit: most(20),
+        skip,
+        ...filters,
+        body: on(commitFormat, 'With whole messages', commitFormat.replace('%b', '')),
+        patch: on('--patch', 'With their changes'),
+        paths: onlyPaths,
+      },
+      given: { limit: 5, paths: ['src'] },
+      out: commitList,
     },
-    params: {
-      ref: asOf,
-      limit: most(20),
-      skip,
-      ...filters,
-      body: on(commitFormat, 'With whole messages', commitFormat.replace('%b', '')),
-      paths: onlyPaths,
-    },
-    given: { limit: 5, paths: ['src'] },
-    out: commitList,
-  }),
+  ),
   branches: action('List git branches', 'Branches with upstream and last commit, latest first.', reads, {
     run: [
       'for-each-ref',

@@ -32,6 +32,18 @@ const hints: NonNullable<Program['hints']> = [
   },
 ];
 
+const script = 'run run-script test t tst start build check dev format lint typecheck types task';
+const kept =
+  'add audit ci dedupe explain i info install list ls outdated prune remove rm un uninstall up update why';
+// Not for the whole machine, and nothing from an address.
+const here = String.raw`^(?!.* (?:-\w*g|--gl|--loc)|.*://)`;
+const place = '--filter|-F|--workspace|-w|workspace|--prefix|-C|--dir|--cwd';
+const member = String.raw`(?:(?:${place})[ =]\S+ |-[rs] |--silent )*`;
+const line = String.raw`(?:(?:exec|x)(?: --)? )?(?<line>[a-z].*)`;
+const known = `${script} ${kept}`.replaceAll(' ', '|');
+const everyday = new RegExp(`${here}${member}(?:(?:${known})(?: |$)|${line})`);
+const launched = /^(?:--?(?:no-install|no|yes|y) )*(?<line>[^-].*)/;
+
 export default family(rows, (row, id) => {
   const { title, site, get, called, version, project, environment = [], workspace } = row;
   const scope = workspace && { workspace: option(workspace.one, name('Only this package of the workspace')) };
@@ -52,17 +64,17 @@ export default family(rows, (row, id) => {
       COREPACK_ENV_FILE: '0',
       ...row.settings,
     },
-    inspect: (look, situation) => {
-      const { action: key } = situation;
-      return inspectPackage(look, situation, {
+    everyday: Object.fromEntries([
+      ...(called ?? [id]).map((one) => [one, everyday]),
+      ...(row.launcher ? [[row.launcher, launched]] : []),
+    ]),
+    inspect: (look, situation) =>
+      inspectPackage(look, situation, {
         id,
         // Looking up, and what a runtime does, needs no package.
-        isFree: key === 'view' || row.more?.[key] !== undefined,
-        isAnyones: ['run', 'exec', 'test'].includes(key),
-        isRemoval: key === 'remove',
-        by: (other) => (hasAction(other, key) ? `${other}_${key}` : undefined),
-      });
-    },
+        isFree: situation.action === 'view' || row.more?.[situation.action] !== undefined,
+        by: (other) => (hasAction(other, situation.action) ? `${other}_${situation.action}` : undefined),
+      }),
     hints,
     actions,
   };

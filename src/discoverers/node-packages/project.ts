@@ -2,19 +2,15 @@ import * as z from 'zod';
 import type { Inspection, Look, Situation } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { upwards } from '../../core/upwards.ts';
+import { notAbove } from '../shared/not-above.ts';
 
 const named = z.object({ name: z.string(), version: z.string().catch('') });
-const dependencies = z.record(z.string(), z.unknown()).catch({});
 const manifest = z.object({
   packageManager: z.string().optional().catch(undefined),
   devEngines: z
     .object({ packageManager: z.union([named, z.array(named)]) })
     .optional()
     .catch(undefined),
-  dependencies,
-  devDependencies: dependencies,
-  optionalDependencies: dependencies,
-  peerDependencies: dependencies,
 });
 const parsed = (json: string) => {
   try {
@@ -64,11 +60,8 @@ export async function packageManager(
     const locks = names.filter((name) => name in lockFiles);
     const ids = locks.flatMap((name) => lockFiles[name] ?? []);
     if (names.includes('yarn.lock') && !ids.includes('yarn')) {
-      // One that is too large to be read is of either.
-      const text = await look.read(`${here}/yarn.lock`);
-      ids.push(
-        ...(/^# yarn lockfile v1/m.test(text ?? '') ? ['yarn1'] : ['yarn', ...(text ? [] : ['yarn1'])]),
-      );
+      const text = (await look.read(`${here}/yarn.lock`)) ?? '';
+      ids.push(/^# yarn lockfile v1/m.test(text) ? 'yarn1' : 'yarn');
       locks.push('yarn.lock');
     }
     if (ids.length > 0) return { ids, because: `${here} has ${locks.join(', ')}` };
@@ -80,28 +73,26 @@ export async function packageManager(
 interface Doing {
   /** Of the package manager that would do it. */
   readonly id: string;
-  /** Whether any package manager could do it, and leave nothing behind that another one keeps. */
-  readonly isAnyones: boolean;
   /** Whether it needs no package. */
   readonly isFree: boolean;
-  readonly isRemoval: boolean;
   /** The action of another package manager that does the same; undefined when we have none. */
   readonly by: (id: string) => string | undefined;
 }
 
-/** Refuses what has no package to work on, what another package manager keeps, and removing what is not there. */
+/** What any package manager could do, leaving nothing behind that another one keeps. */
+const anyones: ReadonlySet<string> = new Set(['run', 'exec', 'test']);
+
+/** Refuses what has no package to work on, and what another package manager keeps. */
 export async function inspectPackage(
   look: Look,
-  { folder, roots, effects, values }: Situation,
-  { id, isFree, isAnyones, isRemoval, by }: Doing,
+  { action, folder, roots, effects }: Situation,
+  { id, isFree, by }: Doing,
 ): Promise<Inspection> {
   const settings = id === 'pnpm' && effects.includes('read') ? { env: pnpmLooksOnly } : {};
   if (isFree) return settings;
-  const found = await nearest(look, folder, roots, id);
-  const manager = isAnyones ? undefined : await packageManager(look, folder, roots);
+  await refuseNowhere(look, folder, roots, id);
+  const manager = anyones.has(action) ? undefined : await packageManager(look, folder, roots);
   if (manager && !manager.ids.includes(id)) throw anothers(manager, by);
-  if (isRemoval && values['workspace'] === undefined && id !== 'deno')
-    refuseUnknown(found, values['packages']);
   return settings;
 }
 
@@ -113,20 +104,17 @@ const pnpmLooksOnly = Object.fromEntries(
   ]),
 );
 
-/** The text of the nearest package.json. Throws PATH_NOT_FOUND where a package manager would look above the root. */
-async function nearest(look: Look, folder: string, roots: readonly string[], id: string): Promise<string> {
+/** Throws PATH_NOT_FOUND where a package manager would look above the root. */
+async function refuseNowhere(
+  look: Look,
+  folder: string,
+  roots: readonly string[],
+  id: string,
+): Promise<void> {
   const files = ['package.json', ...(id === 'deno' ? ['deno.json', 'deno.jsonc'] : [])];
-  for (const here of upwards(folder, roots))
-    for (const file of files) {
-      const text = await look.read(`${here}/${file}`);
-      if (text !== undefined) return text;
-    }
-  throw new ToolcribError(
-    'PATH_NOT_FOUND',
-    `${folder}: there is no ${files.join(', ')} here or above, up to the root.`,
-    'Give the folder of a package as cwd. If it begins above the root, the server has to be started with --root ' +
-      'at its top.',
-  );
+  const paths = upwards(folder, roots).flatMap((here) => files.map((file) => `${here}/${file}`));
+  for (const path of paths) if ((await look.kind(path)) !== undefined) return;
+  throw notAbove(folder, files.join(', '));
 }
 
 function anothers({ ids, because }: Manager, by: Doing['by']): ToolcribError {
@@ -134,17 +122,4 @@ function anothers({ ids, because }: Manager, by: Doing['by']): ToolcribError {
   const call = by(id);
   const wayOut = call ? `Call ${call} instead.` : `Run ${id} instead.`;
   return new ToolcribError('EFFECT_DENIED', `This is a project of ${id}: ${because}.`, wayOut);
-}
-
-function refuseUnknown(json: string, names: unknown): void {
-  const { dependencies: used, devDependencies, optionalDependencies, peerDependencies } = parsed(json);
-  const known = { ...used, ...devDependencies, ...optionalDependencies, ...peerDependencies };
-  const unknown = (names as string[]).filter((one) => !(one in known));
-  if (unknown.length === 0) return;
-  const all = Object.keys(known).join(', ') || 'none';
-  throw new ToolcribError(
-    'NOT_FOUND',
-    `${unknown.join(', ')}: not among the dependencies of package.json; nothing was removed.`,
-    `There are: ${all}.`,
-  );
 }

@@ -40,6 +40,8 @@ export interface Row extends Pick<
   /** Runs a program of node_modules. */
   exec?: readonly string[];
   more?: Program['actions'];
+  /** Its other program, which runs one that is installed. */
+  launcher?: string;
 }
 
 const named = (says: string) => ({ file: 'package.json', has: new RegExp(`"packageManager":\\s*"${says}`) });
@@ -58,6 +60,7 @@ const fields = [...facts, 'dependencies', 'peerDependencies', 'dist-tags'];
 export const rows: Readonly<Record<string, Row>> = {
   npm: {
     title: 'npm',
+    launcher: 'npx',
     site: 'https://docs.npmjs.com/cli',
     get: { site: 'https://nodejs.org/en/download', brew: 'node', winget: 'OpenJS.NodeJS.LTS' },
     project: ['package-lock.json', 'npm-shrinkwrap.json', { file: 'package.json', has: noOther }],
@@ -146,6 +149,7 @@ export const rows: Readonly<Record<string, Row>> = {
   },
   bun: {
     title: 'Bun',
+    launcher: 'bunx',
     site: 'https://bun.com/docs/cli/install',
     get: { npm: 'bun', brew: 'oven-sh/bun/bun', winget: 'Oven-sh.Bun' },
     project: ['bun.lock', 'bun.lockb', 'bunfig.toml', named('bun@')],

@@ -13,7 +13,6 @@ const told = ({ file, line, column, level: said, code, message = '' }: Groups) =
   ...(column && { column: Number(column) }),
 });
 
-// Patterns with names are long, and cannot be broken.
 // A date with a time is no place.
 const gnuPlace = /(?![[(]?[-\d\sT]+:)(?:[A-Za-z]:)?[^\s:][^:]*/.source;
 const gnuLevel = /(?:(?<level>fatal error|error|warning|note|info|Error|Warning)(?: \w+)?: ?)?/.source;

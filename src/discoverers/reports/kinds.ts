@@ -106,7 +106,7 @@ const mostWithColumns = 30;
 export const tables = listing(
   'table',
   { name: z.string(), type: text, schema: text, rows: z.number().nullish(), columns: z.string().nullish() },
-  (one, all) =>
+  (one, _above, all) =>
     spaced(
       one.schema ? `${one.schema}.${one.name}` : one.name,
       typeof one.columns === 'string' && all.length <= mostWithColumns && `(${one.columns})`,
@@ -204,20 +204,19 @@ export const entries = (of: string) => {
   return Object.assign((...read: Parameters<typeof list>) => ({ ...list(...read), kind: 'entries' }), list);
 };
 
-const isByOne = (all: readonly { author: string }[]): boolean =>
-  all.length > 1 && all.every(({ author }) => author === all[0]?.author);
-
-/** Commits, a line each; who wrote all of them is said once. */
+/** Commits, a line each; date and author where they are others than above. */
 export const commits = listing(
   'commit',
-  { hash: z.string(), date: z.string(), author: z.string(), subject: z.string(), refs: text, body: text },
-  (one, all) =>
-    spaced(
-      one.hash.slice(0, 9),
-      one.date.slice(0, 10),
-      !isByOne(all) && one.author,
-      one.refs && `(${one.refs})`,
-      one.subject,
-    ) + (one.body ? `\n${one.body.replaceAll(/^/gm, '    ')}` : ''),
-  (all) => (isByOne(all) ? `, all by ${all[0]?.author}` : ''),
+  {
+    ...{ hash: z.string(), date: z.string(), author: z.string(), subject: z.string() },
+    ...{ refs: text, body: text, diff: text },
+  },
+  (one, above) => {
+    const day = one.date.slice(0, 10);
+    const isSameYear = above?.date.slice(0, 4) === day.slice(0, 4);
+    const date = above?.date.slice(0, 10) !== day && (isSameYear ? day.slice(5) : day);
+    const author = above?.author !== one.author && one.author;
+    const head = spaced(one.hash.slice(0, 9), date, author, one.refs && `(${one.refs})`, one.subject);
+    return [head, one.body?.replaceAll(/^/gm, '    '), one.diff].filter(Boolean).join('\n');
+  },
 );

@@ -79,19 +79,6 @@ export const filed =
     return all.flatMap(([path, text]) => read(text, path));
   };
 
-/** The first reader that understands. */
-export const either =
-  <T>(...readers: readonly Reader<T>[]): Reader<T> =>
-  (output) => {
-    for (const [at, read] of readers.entries())
-      try {
-        return read(output);
-      } catch (error) {
-        if (at === readers.length - 1) throw error;
-      }
-    throw new Error('there is no reader');
-  };
-
 /** A list that ends where the limit of the call is says that there may be more. */
 export const limited =
   <T>(read: Reader<readonly T[]>): Reader<{ items: readonly T[]; more: string | undefined }> =>

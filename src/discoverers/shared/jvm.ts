@@ -1,8 +1,8 @@
 import type { Program } from '../../core/program.ts';
 import type { Reader } from '../../core/report.ts';
-import { gnu, said, together } from '../reports/diagnostics.ts';
+import { said, together } from '../reports/diagnostics.ts';
 import type { Case } from '../reports/kinds.ts';
-import { either, lines } from '../reports/readers.ts';
+import { lines } from '../reports/readers.ts';
 import { junit } from '../reports/xml.ts';
 
 /** A program of the Java that JAVA_HOME names. */
@@ -30,7 +30,7 @@ const kotlin = lines(
 export const javac = said(
   /^(?<file>[^\n]+?\.java):(?<line>\d+): (?<level>error|warning): (?:\[(?<code>[\w-]+)\] )?(?<message>.+)$/,
 );
-export const compilers = either(together(javac, kotlin), together(gnu));
+export const compilers = together(javac, kotlin);
 
 /** What is compiled in: JUnit and its kin say a case's class, and its method with the values it was given. */
 export const javaTests = (separator: string): Reader<Case[]> => {
@@ -41,11 +41,8 @@ export const javaTests = (separator: string): Reader<Case[]> => {
   return (output) =>
     read(output).map((one) => {
       // A trace has no folders; they are those of the package.
-      const folders =
-        one.name
-          .split(separator === '#' ? '#' : /\.\w+$/)[0]
-          ?.split('.')
-          .slice(0, -1) ?? [];
+      const type = one.name.replace(separator === '#' ? /#.*/ : /\.\w+$/, '');
+      const folders = type.split('.').slice(0, -1);
       return { ...one, ...(one.file && { file: [...folders, one.file].join('/') }) };
     });
 };

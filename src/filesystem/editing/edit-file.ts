@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { also, unlisted } from '../../core/accepted.ts';
+import { also, asText, unlisted } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { flag, path } from '../../core/params.ts';
 import type { PlanContext } from '../../core/tool.ts';
@@ -8,10 +8,11 @@ import { namesOf, stepTool } from '../change-tool.ts';
 import { applyEdits } from './apply-edits.ts';
 import type { FileChange } from './change-files.ts';
 import type { Edit } from './edited-text.ts';
-import { refuseMask } from './refusals.ts';
+import { encodeText } from '../text/file-text.ts';
+import { refuseMask, refuseOmission } from './refusals.ts';
 
 /** By which other names models know the path of a file. */
-export const pathNames = 'file_path filename file target_file absolute_path';
+const pathNames = 'file_path filename file target_file absolute_path';
 
 const edit = {
   path: also(path('File: src/a.ts', 'file'), pathNames),
@@ -31,7 +32,7 @@ const edit = {
 const dryRun = unlisted(flag('Only show what would change'), 'preview');
 const encoding = unlisted(z.string().max(50).optional());
 /** What read_file told a caller of another session. */
-export const versionParam = unlisted(z.string().max(100).optional());
+const versionParam = unlisted(z.string().max(100).optional());
 
 /** Replaces exact text in a file; every other byte stays as it is. */
 export const editFile = stepTool({
@@ -46,6 +47,39 @@ export const editFile = stepTool({
   subject: (given) => `edit ${given.path}`,
   paths: (given) => [given.path],
   steps: (given, context) => [editing(given.path, [editOf(given)], context, given)],
+});
+
+/** Makes a file, or replaces all of one, in one step. */
+export const writeFile = stepTool({
+  name: 'write_file',
+  title: 'Write file',
+  description:
+    'Makes a file with its folders, or replaces all of one. ' +
+    'What was not shown, or was changed by others, it shows first; the same call again writes.',
+  params: z.strictObject({
+    path: also(path('File to make or replace: src/a.ts'), pathNames),
+    content: asText(z.string().describe('All of it'), 'contents text file_text file_content body data'),
+    encoding: unlisted(z.string().max(50).optional()),
+    version: versionParam,
+    dry_run: unlisted(flag('Only show the diff'), 'preview'),
+  }),
+  kind: 'write',
+  done: 'Wrote',
+  subject: (given) => `write ${given.path}`,
+  paths: (given) => [given.path],
+  steps: ({ path: at, content, encoding, version }) => [
+    {
+      path: at,
+      encoding,
+      version,
+      replacesAll: true,
+      propose: async (before, known) => {
+        refuseMask('content', content, before);
+        if (before) refuseOmission('content', content, () => before.toString());
+        return encodeText(content, before, known);
+      },
+    },
+  ],
 });
 
 const severalParams = z.strictObject({

@@ -1,3 +1,5 @@
+import { lineAt } from '../text/line-at.ts';
+
 /** Some text to replace. */
 export interface Edit {
   readonly old: string;
@@ -10,88 +12,69 @@ export interface Edit {
   readonly below?: readonly string[];
 }
 
-/** Characters of a text whose lines end with LF. */
+/** Bytes of a text in UTF-8 whose lines end with LF. */
 export interface Place {
   readonly from: number;
   readonly to: number;
 }
 
-/** A text whose lines end with LF, and how they really end; undefined where they do. */
-export interface Lines {
-  readonly text: string;
-  readonly ends: readonly string[] | undefined;
-}
-
-export const withLf = (text: string): string => text.replaceAll('\r\n', '\n');
-
-/** A text as it is edited. */
-export const linesOf = (text: string): Lines =>
-  text.includes('\r\n') ? { text: withLf(text), ends: endsIn(text) } : { text, ends: undefined };
-
-const endsIn = (text: string): string[] => text.match(/\r?\n/g) ?? [];
-
-/** The whole text again. */
-export function joined({ text, ends }: Lines): string {
-  if (!ends) return text;
-  let at = 0;
-  return text.replaceAll('\n', () => ends[at++] ?? '\n');
-}
-
-/** The number of the line that a position is in, from 1. */
-export function lineAt(text: string, at: number): number {
-  let line = 1;
-  for (let feed = text.indexOf('\n'); feed !== -1 && feed < at; feed = text.indexOf('\n', feed + 1)) line++;
-  return line;
-}
+/** A text whose lines end with LF. */
+export const withLf = (text: Buffer): Buffer =>
+  text.includes('\r\n') ? Buffer.from(text.toString('latin1').replaceAll('\r\n', '\n'), 'latin1') : text;
 
 /** Up to ten lines that places are in, for people. */
-export function linesAt(text: string, places: readonly Place[]): string {
+export function linesAt(text: Buffer, places: readonly Place[]): string {
   const lines = [...new Set(places.slice(0, 20).map(({ from }) => lineAt(text, from)))];
   const isMore = lines.length > 10 || places.length > 20;
   return `line${lines.length === 1 ? '' : 's'} ${lines.slice(0, 10).join(', ')}${isMore ? ', …' : ''}`;
 }
 
-/** Lines with something else at some ascending places; new lines end like those whose place they take. */
-export function replaceAt({ text, ends }: Lines, places: readonly Place[], fresh: string): Lines {
-  const pieces: string[] = [];
-  const kept: (readonly string[])[] = [];
-  let [at, line] = [0, 0];
-  for (const { from, to } of places) {
-    pieces.push(text.slice(at, from), fresh);
-    if (ends) {
-      const begin = line + feedsIn(text.slice(at, from));
-      const was = text.slice(from, to);
-      const end = begin + feedsIn(was);
-      const usual = ends[end] ?? ends.at(-1) ?? '\n';
-      kept.push(ends.slice(line, begin), endsOf(fresh, was, ends.slice(begin, end), usual));
-      line = end;
-    }
+/**
+ * A text with something else at some ascending places, which count its line ends as one byte. Lines that are the
+ * same keep their ends; new ones end like those whose place they take.
+ */
+export function replaced(text: Buffer, places: readonly Place[], fresh: string): Buffer {
+  const pieces: Buffer[] = [];
+  const plain = Buffer.from(fresh);
+  const last = text.lastIndexOf(10);
+  let [at, returns, next, feed] = [0, 0, text.indexOf('\r\n'), -1];
+  const hasReturns = next !== -1;
+  const inText = (position: number) => {
+    for (; next !== -1 && next - returns < position; next = text.indexOf('\r\n', next + 2)) returns++;
+    return position + returns;
+  };
+  for (const place of places) {
+    const [from, to] = [inText(place.from), inText(place.to)];
+    if (feed < to) feed = to > last ? last : text.indexOf(10, to);
+    const usual = text[feed - 1] === 13 ? '\r\n' : '\n';
+    const made = hasReturns ? Buffer.from(ended(fresh, text.toString('utf8', from, to), usual)) : plain;
+    pieces.push(text.subarray(at, from), made);
     at = to;
   }
-  const rest = ends && [...kept, ends.slice(line)].flat();
-  return { text: pieces.join('') + text.slice(at), ends: rest };
+  return pieces.length === 0 ? text : Buffer.concat([...pieces, text.subarray(at)]);
 }
 
-/** How many of two lists are the same at their beginnings, and of the others at their ends. */
-export function sharedEnds(one: readonly string[], other: readonly string[]) {
-  const most = Math.min(one.length, other.length);
-  let [lead, trail] = [0, 0];
-  while (lead < most && one[lead] === other[lead]) lead++;
-  while (trail < most - lead && one.at(-1 - trail) === other.at(-1 - trail)) trail++;
-  return { lead, trail };
-}
-
-const feedsIn = (text: string): number => text.split('\n').length - 1;
-
-/** How the lines of a text end that takes the place of another: those that are the same stay as they are. */
-function endsOf(fresh: string, was: string, ends: readonly string[], usual: string): string[] {
-  const [old, lines] = [was.split('\n'), fresh.split('\n')];
+/** How the lines of a text end that takes the place of another. */
+function ended(fresh: string, was: string, usual: string): string {
+  const ends = was.match(/\r?\n/g) ?? [];
+  if (usual === '\n' && !was.includes('\r\n')) return fresh;
+  const [old, lines] = [was.split(/\r?\n/), fresh.split('\n')];
   const { trail } = sharedEnds(old, lines);
   let last = ends[0] ?? usual;
-  return lines.slice(1).map((_, index) => {
+  const pieces = lines.slice(0, -1).map((line, index) => {
     const isTail = index >= lines.length - trail;
     const same = isTail ? index - lines.length + old.length : index;
     last = (isTail || same < old.length - trail ? ends[same] : undefined) ?? last;
-    return last;
+    return line + last;
   });
+  return pieces.join('') + (lines.at(-1) ?? '');
+}
+
+/** How many of two lists are the same at their beginnings, and of the others at their ends. */
+export function sharedEnds(one: ArrayLike<string>, other: ArrayLike<string>) {
+  const most = Math.min(one.length, other.length);
+  let [lead, trail] = [0, 0];
+  while (lead < most && one[lead] === other[lead]) lead++;
+  while (trail < most - lead && one[one.length - 1 - trail] === other[other.length - 1 - trail]) trail++;
+  return { lead, trail };
 }

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+import { lineStart } from '../text/line-at.ts';
 import { sharedEnds, type Edit, type Place } from './edited-text.ts';
 
 /** Whole lines of a text that an edit means, what takes their place, and which difference was passed over. */
@@ -109,9 +111,9 @@ const most = { text: 2 * 1024 * 1024, given: 256 * 1024, compared: 2e7 };
  * Where the lines of an edit are, when there is one place with all that matters alike; of two nobody can know which is
  * meant. The first rule by which there is any decides.
  */
-export function matchLines(text: string, edit: Edit): LineMatch | undefined {
+export function matchLines(text: Buffer, edit: Edit): LineMatch | undefined {
   if (text.length > most.text || edit.old.length > most.given) return undefined;
-  const lines = text.split('\n');
+  const lines = text.toString().split('\n');
   for (const rule of rules) {
     const meant = rule.meant ? rule.meant(edit) : edit;
     if (!meant || meant.old.trim() === '' || meant.old === meant.new) continue;
@@ -129,12 +131,14 @@ export function matchLines(text: string, edit: Edit): LineMatch | undefined {
       const at = wanted.length === given.length ? index : undefined;
       return same ?? (rule.made ? rule.made(line, { given, there, at }) : line);
     });
-    if (fresh.includes(undefined)) return undefined;
-    const from = lines.slice(0, start).reduce((sum, { length }) => sum + length + 1, 0);
-    const to = there.reduce((sum, { length }) => sum + length + 1, from - 1);
+    const from = lineStart(text, start + 1);
+    const next = lineStart(text, start + 1 + given.length);
     // The last line of all may have no end, which is then none that goes.
-    const end = takesEnd && !bothEnd && to < text.length ? 1 : 0;
-    return { from, to: to + end, fresh: fresh.join('\n'), note: rule.note };
+    const to = next > text.length || (takesEnd && !bothEnd) ? Math.min(next, text.length) : next - 1;
+    // What cannot be shown cannot be written again.
+    if (fresh.includes(undefined) || !isUtf8(text.subarray(from, to))) return undefined;
+    const note = `old_string matched line ${start + 1}, but not exactly: ${rule.note}`;
+    return { from, to, fresh: fresh.join('\n'), note };
   }
   return undefined;
 }

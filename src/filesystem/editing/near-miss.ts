@@ -1,7 +1,6 @@
 import { around, differenceAt, visibleLine } from '../text/visible-line.ts';
-import { lineAt } from './edited-text.ts';
 
-/** More of a file, and of what was given, is not compared; so many rows are shown, and characters of each. */
+/** More is not compared line by line, nor looked at of what was given; rows that are shown, and characters of each. */
 const most = { compared: 1024 * 1024, given: 256 * 1024, lines: 1000, shown: 24, characters: 200 };
 /** Lines more than were given that are looked at, since some may be missing in what was given. */
 const margin = 8;
@@ -11,37 +10,32 @@ export async function whyNotFound(text: string, old: string): Promise<{ words: s
   if (text === '') return { words: 'The file is empty.', wayOut: 'Use write_file.' };
   const given = old.slice(0, most.given).replace(/(?<=[^])\n$/, '');
   const wanted = given.split('\n').slice(0, most.lines);
-  const piece = placeOfPiece(text, old);
-  // Around the piece, where the file is too large.
-  const near = text.length > most.compared ? Math.max(0, (piece ?? 0) - most.compared / 4) : 0;
-  const from = near === 0 ? 0 : Math.max(text.lastIndexOf('\n', near) + 1, near - most.compared / 4);
-  const lines = text.slice(from, from + most.compared).split('\n');
-  const first = lineAt(text, from);
+  const lines = text.split('\n');
   const start =
-    nearestStart(lines, wanted) ?? (piece === undefined ? undefined : lineAt(text, piece) - first);
+    (text.length > most.compared ? undefined : nearestStart(lines, wanted)) ?? lineOfPiece(text, old);
   if (start === undefined)
     return {
       words: 'Nothing in the file is like it.',
       wayOut: 'Read the part again, and copy old_string from there.',
     };
   const there = lines.slice(start, start + wanted.length + margin);
-  const rows = await differenceRows(wanted, there, first + start);
+  const rows = await differenceRows(wanted, there, start + 1);
   const left = rows.splice(most.shown).length;
   const legend = '(- as given, + as in the file; · is a blank, → a tab)';
   const shown = [legend, ...rows, ...(left > 0 ? [`… ${left} more lines`] : [])].join('\n');
   return {
-    words: `The nearest begins at line ${first + start}.`,
+    words: `The nearest begins at line ${start + 1}.`,
     wayOut: `Copy old_string from the lines with +.\n${shown}`,
   };
 }
 
-/** Where the first of sixteen pieces of a text is that occurs in the file. */
-function placeOfPiece(text: string, old: string): number | undefined {
+/** The line, from 0, that has the first of sixteen pieces of a text that occurs in the file. */
+function lineOfPiece(text: string, old: string): number | undefined {
   const step = Math.max(16, Math.floor(old.length / 16));
   for (let from = 0; from < step * 16; from += step) {
     const piece = old.slice(from, from + 16).trim();
     const at = piece.length < 6 || piece.includes('\n') ? -1 : text.indexOf(piece);
-    if (at !== -1) return at;
+    if (at !== -1) return text.slice(0, at).split('\n').length - 1;
   }
   return undefined;
 }

@@ -1,26 +1,27 @@
-import { createHash } from 'node:crypto';
 import { ToolcribError } from '../../core/errors.ts';
 import type { Before } from '../../machine/history/write.ts';
-import { shownPath } from '../../machine/paths/shown-path.ts';
+import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
 import { hasMask } from '../../machine/secrets/mask.ts';
-import { versionOf, type KnownFile } from '../known-files.ts';
-import type { Services } from '../services.ts';
-import { textToShow } from '../text/encoding.ts';
+import { versionOf, type KnownFile, type KnownFiles } from '../known-files.ts';
+import { asUtf8 } from '../text/encoding.ts';
 import { unifiedDiff } from '../text/unified-diff.ts';
 import { withCommas } from '../shown.ts';
 
-/** A file about to be changed, and how. */
+/** A change of a file, as far as it says whether the caller knows what is there. */
 interface Overwriting {
-  /** Its real path, and the one the caller knows it by. */
   readonly path: string;
-  readonly shown: string;
-  readonly before: Before;
   /** Whether nothing of the old content stays but by chance; an edit names what it replaces. */
   readonly replacesAll: boolean;
-  /** All that was asked for: the same call again passes. */
-  call(): string;
   /** What read_file handed out with the content, for a caller that has read it through another server. */
   readonly version?: string | undefined;
+}
+
+/** What is there, by its real path. */
+interface There {
+  readonly path: string;
+  readonly before: Before;
+  /** All that was asked for: the same call again passes. */
+  call(): string;
 }
 
 /** What is shown of a file that would be overwritten unseen, or of what has changed in it. */
@@ -34,37 +35,31 @@ export const versionFor = (hash: string): string => hash.slice(0, 24);
  * else has changed. The same call again passes, as long as nothing changes. A version that is given has to hold.
  */
 export async function refuseUnseen(
-  { path, shown, before, replacesAll, call, version }: Overwriting,
-  { known }: Services,
+  { path: shown, replacesAll, version }: Overwriting,
+  { path, before, call }: There,
+  known: KnownFiles,
 ): Promise<void> {
   const file = known.get(path);
   if (version !== undefined) {
     if (version === versionFor(before.hash())) return;
-    throw new ToolcribError(
-      'STALE_FILE',
-      `${shownPath(shown)}: version: is not that of what is in the file now.`,
-      'Read it again, and leave version out or give the one that comes with it.',
-    );
+    const wayOut = 'Read it again, and leave version out or give the one that comes with it.';
+    throw refusal('STALE_FILE', shown, 'version: is not that of what is in the file now.', wayOut);
   }
   // An empty file has nothing that could be lost; what is edited has been seen by whoever names it.
   if (file ? file.version === versionOf(before.stat) : before.bytes.length === 0 || !replacesAll) return;
-  const hash = before.hash();
-  if (file?.hash === hash) return;
-  const digest = createHash('sha256').update(call()).update(hash).digest('base64');
-  if (known.wasRefused(path, digest)) return;
+  if (file?.hash === before.hash() || known.wasRefused(path, call() + before.hash())) return;
+  const there = await whatIsThere(shown, before, file);
   const again =
     'The same call again does it all the same; in another session, with the version read_file printed.';
-  if (!file)
-    throw new ToolcribError(
-      'NOT_READ',
-      `${shownPath(shown)}: is there already, and was not shown. ${await whatIsThere(shown, before)}`,
-      `${again} To change a part of it, use edit_file.`,
+  if (file)
+    throw refusal(
+      'STALE_FILE',
+      shown,
+      `has changed since it was read. ${there}`,
+      `Base the change on what is there now. ${again}`,
     );
-  throw new ToolcribError(
-    'STALE_FILE',
-    `${shownPath(shown)}: has changed since it was read. ${await whatIsThere(shown, before, file)}`,
-    `Base the change on what is there now. ${again}`,
-  );
+  const wayOut = `${again} To change a part of it, use edit_file.`;
+  throw refusal('NOT_READ', shown, `is there already, and was not shown. ${there}`, wayOut);
 }
 
 /** The beginning of a file, or its difference from what was known of it. */
@@ -74,7 +69,7 @@ async function whatIsThere(shown: string, { bytes }: Before, known?: KnownFile):
     return `What changed:\n${(await unifiedDiff(known.bytes, bytes, options)).text}\n`;
   }
   const size = `It has ${withCommas(bytes.length)} bytes`;
-  const text = textToShow(bytes.subarray(0, 4 * shownCharacters));
+  const text = asUtf8(bytes.subarray(0, 4 * shownCharacters))?.toString();
   if (text === undefined) return `${size}, and is not text.`;
   const head = text.slice(0, shownCharacters);
   const isAll = head.length === text.length && bytes.length <= 4 * shownCharacters;

@@ -5,7 +5,7 @@ import { ToolcribError } from '../../core/errors.ts';
 import { flag } from '../../core/params.ts';
 import type { PlanContext } from '../../core/tool.ts';
 import { togetherAs } from '../../machine/history/entry.ts';
-import { noConsent } from '../../machine/paths/consent.ts';
+import { noConsent } from '../../machine/paths/protected-paths.ts';
 import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { changeTool } from '../change-tool.ts';
@@ -18,13 +18,13 @@ import {
   patternParam,
   scopeParam,
   spansLines,
-} from '../searching/grep-params.ts';
+} from '../searching/search-request.ts';
 import { findReplacements, type Replacement } from '../searching/replacements.ts';
 import type { Services } from '../services.ts';
 import { fileBytes, fileText } from '../text/file-text.ts';
-import { changeFile, type FileChange } from './change-files.ts';
-import { manyChanged, type ChangeAnswer } from './changed-text.ts';
-import type { StepDone } from './take-steps.ts';
+import type { FileChange } from './change-files.ts';
+import { changedText, type ChangeAnswer } from './changed-text.ts';
+import { takeEach } from './take-steps.ts';
 import { refuseMask } from './refusals.ts';
 
 const params = z.strictObject({
@@ -82,23 +82,13 @@ async function replaceAll(
     throw new ToolcribError('NOT_FOUND', `pattern: nothing matches; nothing was changed${why}.`, wayOut);
   }
   const changing = { kind: togetherAs('replace'), isDry, call: () => '', services };
-  const steps: StepDone[] = [];
-  const left: string[] = [];
-  for (const [path, places] of found.files) {
-    if (context.signal.aborted) break;
-    const name = nameInRoots(join(found.folder, path), gate.roots);
-    try {
-      const changed = await changeFile(replacing(name, places, given.encoding), changing, within);
-      steps.push({ path: name, ...changed });
-    } catch (error) {
-      if (!(error instanceof ToolcribError)) throw error;
-      left.push(`${shownPath(name)}: ${error.code}`);
-    }
-  }
-  const skipped = found.files.size - steps.length - left.length;
-  const ended = skipped > 0 ? [`the call was cancelled: ${skipped} files were not looked at`] : [];
-  const all = [...ended, ...notes, ...found.notes];
-  return manyChanged({ done: isDry ? 'Would change' : 'Changed', steps, left, notes: all, isDry });
+  const changes = Array.from(found.files, ([path, places]) =>
+    replacing(nameInRoots(join(found.folder, path), gate.roots), places, given.encoding),
+  );
+  const { done: steps, failed } = await takeEach(changes, changing, within);
+  const left = failed.map(({ path, error }) => `${shownPath(path)}: ${error.code}`);
+  const done = isDry ? 'Would change' : 'Changed';
+  return changedText({ done, steps, left, notes: [...notes, ...found.notes], isDry });
 }
 
 /**
@@ -139,21 +129,16 @@ const replacing = (
   async propose(before, known) {
     if (!before) throw refusal('STALE_FILE', path, 'is gone.');
     const file = await fileText(before, shownPath(path), known);
-    // The places are of the text in UTF-8, without a mark, as ripgrep has read it.
-    const isPlain = file.label === 'utf-8';
-    const text = isPlain ? before.subarray(file.mark.length) : Buffer.from(file.text);
+    // ripgrep has read the same: UTF-8, without a mark.
     const pieces: Buffer[] = [];
     let at = 0;
     for (const { from, to, match, fresh } of places) {
-      if (from < at || !text.subarray(from, to).equals(match))
+      if (from < at || !file.body.subarray(from, to).equals(match))
         throw refusal('STALE_FILE', path, 'has changed since it was searched.');
-      pieces.push(text.subarray(at, from), fresh);
+      pieces.push(file.body.subarray(at, from), fresh);
       at = to;
     }
-    const changed = Buffer.concat([...pieces, text.subarray(at)]);
-    const bytes = isPlain
-      ? Buffer.concat([file.mark, changed])
-      : await fileBytes(changed.toString(), file, 'replacement');
+    const bytes = await fileBytes(Buffer.concat([...pieces, file.body.subarray(at)]), file, 'replacement');
     return { bytes, encoding: file.label, notes: file.notes, places: places.length };
   },
 });

@@ -4,7 +4,7 @@ import type { PlanContext } from '../../core/tool.ts';
 import { togetherAs, type Facts } from '../../machine/history/entry.ts';
 import type { Place } from '../../machine/paths/place.ts';
 import { refuseDeleting, refuseMoving } from '../../machine/paths/protected-trees.ts';
-import { refusal } from '../../machine/paths/shown-path.ts';
+import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { changeFile, type ChangedFile, type Changing, type FileChange } from './change-files.ts';
 
@@ -16,72 +16,81 @@ interface Move {
 /** One of several changes: of what is in a file, of where it is, or of whether it is. */
 export type Step = FileChange | Move | { readonly path: string; readonly isRemoved: true };
 
-/** A step that was found possible, and what came or would come of it. */
+/** A step that was found possible, and what came or would come of it: one of the last three. */
 export interface StepDone {
   readonly path: string;
   /** The change in the history; undefined where nothing was changed. */
   readonly id?: string | undefined;
-  /** One of these three. */
   readonly file?: ChangedFile;
   readonly to?: string;
   readonly removed?: Facts | undefined;
 }
 
+const nothing = 'Nothing was written.';
 /** Failures that one answer tells. */
 const mostTold = 3;
 
 /**
- * Does all steps, or none: what was done is taken back when a later one fails. In a dry run it only tells what would be
- * done. Throws the failures of all steps in one, by the code of the first, which says that nothing was written.
+ * Does all steps, or none: each is tried first. In a dry run it only tells what would be done. Throws the failures of
+ * all steps in one, by the code of the first, which says what was written.
  */
 export async function takeSteps(
   steps: readonly Step[],
   changing: Changing,
   context: PlanContext,
 ): Promise<StepDone[]> {
-  const [only] = steps;
-  if (only && steps.length === 1) return [await takeStep(only, changing, context)];
-  const done: StepDone[] = [];
-  const failures: ToolcribError[] = [];
-  for (const step of steps) {
-    if (context.signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
-    try {
-      done.push(await takeStep(step, { ...changing, isDry: true }, context));
-    } catch (error) {
-      if (!(error instanceof ToolcribError) || error.code === 'CANCELLED') throw error;
-      failures.push(error);
-    }
-  }
-  const [first] = failures;
-  if (!first)
-    return changing.isDry ? done : takeAll(steps, { ...changing, kind: togetherAs(changing.kind) }, context);
-  const told = failures.slice(0, mostTold).map(({ message }) => message);
-  const more = failures.length > mostTold ? [`${failures.length - mostTold} more fail.`] : [];
-  throw new ToolcribError(first.code, ['Nothing was written.', ...told, ...more].join('\n'));
+  if (steps.length === 1 && steps[0]) return [await takeStep(steps[0], changing, context)];
+  const tried = await takeEach(steps, { ...changing, isDry: true }, context);
+  refuseFailed(tried, nothing);
+  if (changing.isDry) return tried.done;
+  // What is begun is brought to its end, also for a caller that has left.
+  const all = { ...context, signal: new AbortController().signal };
+  const taken = await takeEach(steps, { ...changing, kind: togetherAs(changing.kind) }, all);
+  // What was possible a moment ago: the disk is full, or another program was at it.
+  const names = taken.done.map(({ path }) => shownPath(path)).join(', ');
+  refuseFailed(taken, names ? `Only these were changed: ${names}. undo last=1 takes them back.` : nothing);
+  return taken.done;
 }
 
-async function takeAll(
+/** What came of some steps, each for itself. */
+interface Taken {
+  readonly done: StepDone[];
+  readonly failed: { readonly path: string; readonly error: ToolcribError }[];
+}
+
+/** Does each step that can be done. Throws CANCELLED. */
+export async function takeEach(
   steps: readonly Step[],
   changing: Changing,
   context: PlanContext,
-): Promise<StepDone[]> {
-  const done: StepDone[] = [];
-  try {
-    for (const step of steps) done.push(await takeStep(step, changing, context));
-    return done;
-  } catch (error) {
-    const left = await takeBack(done, changing, context);
-    if (!(error instanceof ToolcribError)) throw error;
-    const rest = left.length === 0 ? 'Nothing was written.' : `These stay changed: ${left.join(', ')}.`;
-    throw new ToolcribError(error.code, `${rest} ${error.message}`);
+): Promise<Taken> {
+  const taken: Taken = { done: [], failed: [] };
+  for (const step of steps) {
+    if (context.signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
+    try {
+      taken.done.push(await takeStep(step, changing, context));
+    } catch (error) {
+      if (!(error instanceof ToolcribError)) throw error;
+      taken.failed.push({ path: step.path, error });
+    }
   }
+  return taken;
+}
+
+function refuseFailed({ failed }: Taken, written: string): void {
+  const [first] = failed;
+  if (!first) return;
+  const told = failed.slice(0, mostTold).map(({ error }) => error.message);
+  const more = failed.length > mostTold ? [`${failed.length - mostTold} more fail.`] : [];
+  throw new ToolcribError(first.error.code, [written, ...told, ...more].join('\n'));
 }
 
 async function takeStep(step: Step, changing: Changing, context: PlanContext): Promise<StepDone> {
   const { path } = step;
-  if ('propose' in step) return { path, ...(await changeFile(step, changing, context)) };
   if ('movesTo' in step) return { path, to: step.movesTo, id: await move(step, changing, context) };
-  return { path, ...(await remove(path, changing, context)) };
+  if ('isRemoved' in step) return { path, ...(await remove(path, changing, context)) };
+  const file = await changeFile(step, changing, context);
+  return { path, file, id: file.id };
 }
 
 /** Moves what is at a path into the history. */
@@ -133,22 +142,4 @@ async function move(
       return undefined;
     }
   });
-}
-
-/** The paths that could not be taken back. */
-async function takeBack(
-  done: readonly StepDone[],
-  { services }: Changing,
-  { workspace }: PlanContext,
-): Promise<string[]> {
-  const ids = done.flatMap(({ id }) => id ?? []);
-  const [since] = ids;
-  if (since === undefined) return [];
-  const named = done.flatMap(({ path, to = path }) => [path, to]);
-  const paths = await Promise.all(named.map((path) => workspace.resolve(path)));
-  const history = await services.history();
-  const options = { workspace: rooted(workspace), dryRun: false, signal: new AbortController().signal };
-  const { changes, left } = await history.undo({ since, paths }, options);
-  for (const path of paths) services.known.forget(path);
-  return changes.length === ids.length ? [] : left.map(({ path }) => path);
 }

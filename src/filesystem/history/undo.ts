@@ -29,7 +29,7 @@ type Given = z.output<typeof params>;
 
 /** As many of a list as a model can use. */
 const mostListed = 50;
-const mostNamed = 3;
+const [mostNamed, mostFiles] = [3, 5];
 const [shortDiff, diffCharacters] = [600, 8_000];
 
 /** Lists what can be taken back, edits and commands alike, or takes it back, which is a change itself. */
@@ -132,7 +132,11 @@ async function undoIn(given: Given, context: PlanContext, services: Services): P
     headline(undone, workspace.roots, isDry),
     ...(['made', 'changed', 'moved', 'removed'] as const).flatMap((did) => {
       const done = files.filter((file) => file.did === did);
-      const names = shortened(done, ({ from, path: at }) => `${from ? `${name(from)} -> ` : ''}${name(at)}`);
+      const all = done.map(({ from, path: at }) => `${from ? `${name(from)} -> ` : ''}${name(at)}`);
+      const names = [
+        ...all.slice(0, mostFiles),
+        ...(all.length > mostFiles ? [`… ${all.length} in all`] : []),
+      ];
       return names.length > 0 ? [`${did} ${names.join(', ')}`] : [];
     }),
     ...shortened(left, ({ path: at, error }) => `left ${name(at)}: ${presentable(error.message)}`),

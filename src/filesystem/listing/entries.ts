@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { decode } from '../../machine/decode.ts';
 import { unreadable, type Opened } from '../../machine/paths/opened.ts';
 import { codeOf } from '../../machine/paths/real-path.ts';
-import { isDotFile, printedPath, scopeOf, search } from '../searching/ripgrep.ts';
+import { printedPath, scopeOf, searchAll } from '../searching/ripgrep.ts';
 import type { Listing, Services } from '../services.ts';
 import { countOf } from '../shown.ts';
 import type { GlobPattern } from './glob-pattern.ts';
@@ -46,24 +46,14 @@ const mostBytes = 32 * 1024 * 1024;
 
 /** All files below a folder, or those that a pattern chooses, in order, by one run of ripgrep. Throws as `search`. */
 export async function findFiles(services: Services, request: FileSearch): Promise<Listing> {
-  const { where, pattern, depth, hidden, ignored, sort, signal } = request;
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  const take = (chunk: Buffer) => {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    return bytes < mostBytes;
-  };
+  const { where, pattern, depth, ignored, sort, signal } = request;
+  const chooser = scopeOf(request);
   // Threads find files sooner than one does in order.
   const order = sort === 'modified' ? ['--sortr=modified'] : [];
-  const argv = ['--files', '--null', ...order, ...scopeOf(request), '--'];
-  const ended = await search(services, { argv, where, ignored, signal, take });
-  const hasDots = hidden || pattern?.hidden === true;
+  const asked = { argv: ['--files', '--null', ...order, ...chooser.argv, '--'], where, ignored, signal };
+  const { printed, ...ended } = await searchAll(services, asked, mostBytes);
   // Each name is decoded for itself: they may be in several encodings.
-  const paths = decode(Buffer.concat(chunks)).split('\0').slice(0, -1).map(printedPath);
-  const chosen = paths.filter(
-    (path) => (hasDots || !isDotFile(path)) && (pattern?.isByName !== false || pattern.matches(path)),
-  );
+  const chosen = decode(printed).split('\0').slice(0, -1).map(printedPath).filter(chooser.isChosen);
   if (sort === 'path') chosen.sort();
   const enough = `stopped after ${countOf(chosen.length, 'file')}: search a smaller folder`;
   const items = pattern ? chosen : [...new Set(chosen.map((path) => downTo(path, depth)))];

@@ -1,30 +1,21 @@
 import { isUtf8 } from 'node:buffer';
 import { headOf } from '../../core/cut-text.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import { shownText } from '../../machine/decode.ts';
 import { isText, unknownEncoding } from '../text/encoding.ts';
 import { bytesOf, withCommas } from '../shown.ts';
 
-/** A text in an encoding in which a line feed is a byte of its own. */
+/** A text in UTF-8. */
 export interface TextFile {
   /** What it is called in messages. */
   readonly name: string;
-  readonly label: string;
   /** Bytes that are looked at: those it had when it was opened. What is appended meanwhile comes with the next call. */
   readonly size: number;
   /** Where the text begins, behind a byte order mark. */
   readonly start: number;
-  /** Where a line begins that was looked for last: the next one is mostly behind it. */
-  readonly seen: LinePlace;
   /** Whether all of it is in memory. */
   readonly isWhole: boolean;
   /** Up to `count` bytes from a position; fewer at the end of what is there. A buffer may be lent for them. */
   read(position: number, count: number, buffer?: Buffer): Promise<Buffer>;
-}
-
-export interface LinePlace {
-  line: number;
-  start: number;
 }
 
 /** Which part of a file is shown, and in how much room. */
@@ -50,7 +41,6 @@ const lineCharacters = 2000;
 const lineFeed = 10;
 /** What is read for one answer; no line that is longer is looked through to its end. */
 const windowBytes = 1024 * 1024;
-const nearBytes = 128 * 1024;
 const tailBytes = 64 * 1024;
 /** What is larger is not read through for the numbers of its last lines. */
 const mostCounted = 64 * 1024 * 1024;
@@ -69,15 +59,12 @@ async function linesFrom(file: TextFile, { first, limit, room, signal }: Excerpt
     throw new ToolcribError('ARG_INVALID', `start_line: ${name} has ${place.lines} lines.`);
   const window = await file.read(place.start, windowBytes);
   const reachesEnd = place.start + window.length >= size;
-  let [end, wanted] = [0, 0];
-  // A character has three bytes at most for each of its UTF-16 units, so this is always enough.
-  for (let lines = 0; lines < limit && end < window.length && wanted <= 3 * room; lines++) {
+  let end = 0;
+  for (let lines = 0; lines < limit && end < window.length; lines++) {
     const feed = window.indexOf(lineFeed, end);
     // A line whose end is not in the window is only shown when it is the first.
     if (feed === -1 && !reachesEnd && lines > 0) break;
-    const lineEnd = feed === -1 ? window.length : feed + 1;
-    wanted += Math.min(lineEnd - end, 4 * lineCharacters);
-    end = lineEnd;
+    end = feed === -1 ? window.length : feed + 1;
   }
   const { lines, notes } = shownLines(window.subarray(0, end), file);
   const kept = fitting(numbered(lines, first), room);
@@ -96,24 +83,19 @@ async function linesFrom(file: TextFile, { first, limit, room, signal }: Excerpt
 
 /** The byte where a line begins; how many lines there are, where there are fewer. Throws CANCELLED. */
 async function findLine(
-  { start, size, seen, isWhole, read }: TextFile,
+  { start, size, isWhole, read }: TextFile,
   line: number,
   signal: AbortSignal,
 ): Promise<{ readonly start?: number; readonly lines: number }> {
-  if (line === 1 || line === seen.line) return { start: line === 1 ? start : seen.start, lines: line };
+  if (line === 1) return { start, lines: 1 };
   const buffer = isWhole ? undefined : Buffer.allocUnsafe(windowBytes);
-  const from = line >= seen.line ? seen : { line: 1, start };
-  let [feeds, last] = [from.line - 1, lineFeed];
-  for (let position = from.start; position < size;) {
+  let [feeds, last] = [0, lineFeed];
+  for (let position = start; position < size;) {
     if (signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
-    // The next page is mostly near.
-    const bytes = await read(position, position === from.start ? nearBytes : windowBytes, buffer);
-    for (let at = bytes.indexOf(lineFeed); at !== -1; at = bytes.indexOf(lineFeed, at + 1)) {
+    const bytes = await read(position, windowBytes, buffer);
+    for (let at = bytes.indexOf(lineFeed); at !== -1; at = bytes.indexOf(lineFeed, at + 1))
       // A line feed at the very end begins no other line.
-      if (++feeds !== line - 1 || position + at + 1 >= size) continue;
-      Object.assign(seen, { line, start: position + at + 1 });
-      return { start: seen.start, lines: line };
-    }
+      if (++feeds === line - 1 && position + at + 1 < size) return { start: position + at + 1, lines: line };
     if (bytes.length === 0) break;
     last = bytes.at(-1) ?? lineFeed;
     position += bytes.length;
@@ -150,12 +132,11 @@ async function lastLines(file: TextFile, count: number, { room, signal }: Excerp
 }
 
 /** The text of some bytes. Throws ENCODING when they are not what the beginning of the file was. */
-function decoded(bytes: Buffer, { label, name }: TextFile): { text: string; notes: string[] } {
-  const text = shownText(bytes, label);
-  const isUnicode = label === 'utf-8';
-  if (!text.includes('\ufffd') || (isUnicode && isUtf8(bytes))) return { text, notes: [] };
-  if (isUnicode && !isText(bytes)) throw unknownEncoding(bytes, name);
-  return { text, notes: [`bytes that are no ${isUnicode ? 'UTF-8' : label} are shown as \ufffd`] };
+function decoded(bytes: Buffer, { name }: TextFile): { text: string; notes: string[] } {
+  const text = bytes.toString();
+  if (isUtf8(bytes)) return { text, notes: [] };
+  if (!isText(bytes)) throw unknownEncoding(bytes, name);
+  return { text, notes: ['bytes that are no UTF-8 are shown as \ufffd'] };
 }
 
 /** Lines as they are shown, and what to say about them. */

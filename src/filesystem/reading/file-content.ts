@@ -5,10 +5,10 @@ import { shownText } from '../../machine/decode.ts';
 import { unreadable, type Opened } from '../../machine/paths/opened.ts';
 import { codeOf } from '../../machine/paths/real-path.ts';
 import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
-import { versionOf, type KnownFile, type KnownFiles } from '../known-files.ts';
+import { versionOf, type KnownFiles } from '../known-files.ts';
 import { bracketed, bytesOf } from '../shown.ts';
-import { encodingOf, isWide, type Encoding } from '../text/encoding.ts';
-import { excerptOf, type ExcerptRequest, type LinePlace, type TextFile } from './excerpt.ts';
+import { encodingOf, type Encoding } from '../text/encoding.ts';
+import { excerptOf, type ExcerptRequest, type TextFile } from './excerpt.ts';
 import { mediaBytes, mediaContent, mediaOf } from './media.ts';
 import { notebookText } from './notebook.ts';
 
@@ -24,8 +24,8 @@ interface ReadRequest extends ExcerptRequest {
 const wholeBytes = 1024 * 1024;
 const headBytes = 64 * 1024;
 const notebookBytes = 5 * 1024 * 1024;
-/** Up to this size a text is decoded whole where its lines cannot be told by a byte. */
-const wideBytes = 32 * 1024 * 1024;
+/** Up to this size a text in another encoding is decoded. */
+const decodedBytes = 32 * 1024 * 1024;
 
 /**
  * What a file that has been opened has to show; a text is remembered as read. Throws ENCODING for what can not be
@@ -42,85 +42,71 @@ export async function contentOf(opened: Opened, request: ReadRequest, known: Kno
     if (media) return await mediaContent(opened, media, request.path, request.media ?? mediaBytes);
     const name = shownPath(request.path);
     const encoding = encodingOf(head, name, request.encoding, stat.size);
-    const { file, notes } = isNotebook
-      ? notebookFile(opened, head, name, encoding)
-      : { file: await textFile(opened, head, name, encoding, seenIn(opened, known)), notes: [] };
+    const { label, mark } = encoding;
+    const cells = isNotebook ? notebookIn(opened, head.toString('utf8', mark), name) : undefined;
+    const file =
+      cells === undefined ? await textFile(opened, head, name, encoding) : inMemory(name, Buffer.from(cells));
     const excerpt = await excerptOf(file, request);
-    const label = encoding.label === 'utf-8' ? request.encoding : encoding.label;
-    await remember(opened, head, { encoding: label, ...(file.isWhole ? {} : { seen: file.seen }) }, known);
-    const mark = encoding.mark > 0 && !isNotebook ? [`${encoding.label} with byte order mark`] : [];
-    const all = [...excerpt.notes, ...notes, ...mark];
-    const isOpen = all.length > 0 && excerpt.text !== '' && !excerpt.text.endsWith('\n');
-    return [{ type: 'text', text: excerpt.text + (isOpen ? '\n' : '') + bracketed(all).join('') }];
+    await remember(opened, head, label === 'utf-8' ? undefined : label, known);
+    const how =
+      cells === undefined
+        ? 'no notebook that is understood, shown as it is'
+        : 'a notebook shown as text; edits work on its JSON, which encoding utf-8 shows';
+    const marked = mark > 0 && !isNotebook ? `${label} with byte order mark` : '';
+    const notes = [...excerpt.notes, isNotebook ? how : '', marked].filter(Boolean);
+    const isOpen = notes.length > 0 && excerpt.text !== '' && !excerpt.text.endsWith('\n');
+    return [{ type: 'text', text: excerpt.text + (isOpen ? '\n' : '') + bracketed(notes).join('') }];
   } catch (error) {
     // A failing disk, or a mounted folder whose server is gone.
     throw error instanceof ToolcribError ? error : unreadable(request.path, codeOf(error));
   }
 }
 
-/** Where a line begins that was shown of the same content. */
-function seenIn({ path, stat }: Opened, known: KnownFiles): LinePlace | undefined {
-  const file = known.get(path);
-  return file?.version === versionOf(stat) ? file.seen : undefined;
-}
-
-const inMemory = (name: string, label: string, bytes: Buffer, start = 0): TextFile => ({
+const inMemory = (name: string, bytes: Buffer): TextFile => ({
   name,
-  label,
   size: bytes.length,
-  start,
-  seen: { line: 1, start },
+  start: 0,
   isWhole: true,
   read: async (position, count) => bytes.subarray(position, position + count),
 });
 
+/** What is not in UTF-8 is decoded whole. */
 async function textFile(
   { handle, stat: { size } }: Opened,
   head: Buffer,
   name: string,
   { label, mark }: Encoding,
-  seen: LinePlace = { line: 1, start: mark },
 ): Promise<TextFile> {
   const isWhole = head.length >= size;
-  if (isWide(label)) {
-    if (size > wideBytes)
+  if (label !== 'utf-8') {
+    if (size > decodedBytes)
       throw refusal('TOO_LARGE', name, `has ${bytesOf(size)} in ${label}.`, 'grep shows what matches in it.');
     const bytes = isWhole ? head : await handle.read(0, size);
-    return inMemory(name, 'utf-8', Buffer.from(shownText(bytes.subarray(mark), label)));
+    return inMemory(name, Buffer.from(shownText(bytes.subarray(mark), label)));
   }
-  if (isWhole) return inMemory(name, label, head, mark);
+  if (isWhole) return inMemory(name, head.subarray(mark));
   const read = (position: number, count: number, buffer?: Buffer) =>
     handle.read(position, Math.max(0, Math.min(count, size - position)), buffer);
-  return { name, label, size, start: mark, seen, isWhole, read };
+  return { name, size, start: mark, isWhole, read };
 }
 
-/** A notebook in the form that people see, where it can be made. */
-function notebookFile({ stat }: Opened, head: Buffer, name: string, { label, mark }: Encoding) {
-  const json = inMemory(name, label, head, mark);
-  if (head.length < stat.size)
-    throw refusal(
-      'TOO_LARGE',
-      name,
-      `is a notebook of more than ${bytesOf(notebookBytes)}.`,
-      'encoding utf-8 shows its JSON.',
-    );
-  const text = notebookText(head.toString('utf8', mark));
-  if (text === undefined) return { file: json, notes: ['no notebook that is understood, shown as it is'] };
-  return {
-    file: inMemory(name, 'utf-8', Buffer.from(text)),
-    notes: ['a notebook shown as text; edits work on its JSON, which encoding utf-8 shows'],
-  };
+/** A notebook in the form that people see; undefined where it is none, and shown as the text that it is. */
+function notebookIn({ stat }: Opened, json: string, name: string): string | undefined {
+  const wayOut = 'encoding utf-8 shows its JSON.';
+  if (stat.size > notebookBytes)
+    throw refusal('TOO_LARGE', name, `is a notebook of more than ${bytesOf(notebookBytes)}.`, wayOut);
+  return notebookText(json);
 }
 
 /** Registers a text as read: with its hash, when all of it was and nobody wrote to it meanwhile. */
 async function remember(
   { handle, path, stat }: Opened,
   head: Buffer,
-  facts: Pick<KnownFile, 'encoding' | 'seen'>,
+  encoding: string | undefined,
   known: KnownFiles,
 ): Promise<void> {
   const version = versionOf(stat);
   const isWhole = head.length === stat.size && version === versionOf(await handle.stat());
   const content = isWhole ? { hash: hash('sha256', head, 'hex'), bytes: head } : {};
-  known.remember(path, { version, ...facts, ...content });
+  known.remember(path, { version, encoding, ...content });
 }

@@ -5,9 +5,8 @@ import { shownPath } from '../../machine/paths/shown-path.ts';
 import { inlineLimit, presentable } from '../../machine/presentable.ts';
 import { countOf, nameInRoots, withCommas } from '../shown.ts';
 import type { Services } from '../services.ts';
-import { grepParams, grepRequest, hasSigns, type GrepParams } from './grep-params.ts';
+import { grepParams, grepRequest, hasSigns, openScope, type GrepParams } from './search-request.ts';
 import { findMatches, type FoundFile } from './matches.ts';
-import { openScope } from './search-scope.ts';
 
 /** Contents of files by a regular expression. */
 export const grep = (services: Services): Tool =>

@@ -2,9 +2,8 @@ import { headOf, tailOf } from '../../core/cut-text.ts';
 import type { CallContext } from '../../core/tool.ts';
 import { decode } from '../../machine/decode.ts';
 import type { Services } from '../services.ts';
-import type { GrepParams } from './grep-params.ts';
 import { printedPath, search } from './ripgrep.ts';
-import type { Scope } from './search-scope.ts';
+import type { GrepParams, Scope } from './search-request.ts';
 
 /** A line of a file, as it is shown. */
 interface Line {
@@ -80,20 +79,19 @@ async function searchOnce(
     if (!known && !isChosen(path)) return;
     const file = known ?? { path, key: raw.replaceAll('/', '\0'), lines: [], count: 0 };
     files.set(raw, file);
-    if (output === 'count') file.count = Number(record.toString('latin1'));
-    if (output !== 'lines') return;
+    if (output !== 'lines') return void (file.count = Number(record.toString('latin1')));
     const line = lineIn(record, width);
     file.lines.push(line);
     bytes += line.text.length + 100;
     if (!line.isMatch) return;
     matches++;
     file.count++;
-  }, output !== 'files');
+  });
   const take = (chunk: Buffer) => {
     reader.take(chunk);
     return !isEnough();
   };
-  const mode = output === 'count' ? ['--count'] : ['--files-with-matches'];
+  const mode = output === 'count' ? ['--count'] : ['--count', '--max-count=1'];
   const told = [...(output === 'lines' ? lineArguments(before, after) : mode), ...argv];
   const ended = await search(services, { argv: told, where, ignored, signal, take });
   return { ...ended, files: [...files.values()], rest: reader.rest() };
@@ -149,19 +147,18 @@ const binaryRemarks =
  * are put in order, up to a NUL, and what follows it up to a line feed. `rest` is what is left in the end: nothing, or
  * a remark of ripgrep's.
  */
-function readRecords(take: (path: string, record: Buffer) => void, hasContent: boolean) {
+function readRecords(take: (path: string, record: Buffer) => void) {
   let waiting: Buffer[] = [];
-  const last = hasContent ? 0x0a : 0;
   return {
     take(chunk: Buffer): void {
       waiting.push(chunk);
       // Not joined for each piece of a long line: that would take time in the square of its length.
-      if (!chunk.includes(last)) return;
+      if (!chunk.includes(0x0a)) return;
       const bytes = waiting.length === 1 ? chunk : Buffer.concat(waiting);
       let at = 0;
       for (;;) {
         const pathEnd = bytes.indexOf(0, at);
-        const end = pathEnd === -1 || !hasContent ? pathEnd : bytes.indexOf(last, pathEnd + 1);
+        const end = pathEnd === -1 ? -1 : bytes.indexOf(0x0a, pathEnd + 1);
         if (end === -1) break;
         const path = bytes.toString('latin1', at, pathEnd);
         take(printedPath(path.replace(binaryRemarks, '')), bytes.subarray(pathEnd + 1, end));

@@ -3,9 +3,8 @@ import { ToolcribError } from '../../core/errors.ts';
 import type { PlanContext } from '../../core/tool.ts';
 import type { Services } from '../services.ts';
 import { withCommas } from '../shown.ts';
-import type { ChosenFiles } from './grep-params.ts';
-import { printedPath, search } from './ripgrep.ts';
-import { openScope } from './search-scope.ts';
+import { printedPath, searchAll } from './ripgrep.ts';
+import { openScope, type ChosenFiles } from './search-request.ts';
 
 /** What is replaced in the text of a file, and by what; places count bytes of its text in UTF-8, without a mark. */
 export interface Replacement {
@@ -28,21 +27,14 @@ export async function findReplacements(
 ) {
   const { where, folder, argv, isChosen } = await openScope(given, context);
   const isFile = where.stat.isFile();
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  const take = (chunk: Buffer) => {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    return bytes <= most.bytes;
-  };
   try {
     const told = ['--json', `--replace=${given.replacement}`, ...(isFile ? [] : ['--sort=path']), ...argv];
-    const asked = { argv: told, where, ignored: given.ignored, signal: context.signal, take };
-    const { isWhole, notes } = await search(services, asked);
+    const asked = { argv: told, where, ignored: given.ignored, signal: context.signal };
+    const { isWhole, notes, printed } = await searchAll(services, asked, most.bytes);
     const files = new Map<string, Replacement[]>();
     const binary: string[] = [];
     let count = 0;
-    for (const line of Buffer.concat(chunks).toString().split('\n').slice(0, -1)) {
+    for (const line of printed.toString().split('\n').slice(0, -1)) {
       const { type, data } = JSON.parse(line) as Message;
       const path = isFile ? basename(where.path) : printedPath(bytesOf(data.path).toString());
       // ripgrep stops in files that turn out to be binary.

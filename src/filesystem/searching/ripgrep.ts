@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
-import { ownFoldersBelow } from '../../machine/paths/own-folders.ts';
+import { ownFoldersBelow } from '../../machine/paths/protected-paths.ts';
 import { pseudoFoldersBelow } from '../../machine/paths/given-path.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
 import type { Outcome } from '../../machine/processes/process.ts';
@@ -101,6 +101,19 @@ export async function search(services: Services, { argv, where, ...request }: Se
   return { isEnough, isWhole, notes: [...(isWhole ? [] : [stopped]), ...unsearched(complaints)] };
 }
 
+/** The same, with all that is printed, up to so many bytes. */
+export async function searchAll(services: Services, asked: Omit<Search, 'take'>, mostBytes: number) {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const take = (chunk: Buffer) => {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    return bytes <= mostBytes;
+  };
+  const ended = await search(services, { ...asked, take });
+  return { ...ended, printed: Buffer.concat(chunks) };
+}
+
 /** Exit code 2 can also mean that some files could not be read; then its words are about files. */
 function refuse({ ended, exitCode }: Outcome, words: string, hasOutput: boolean): void {
   if (ended === 'not_started')
@@ -149,18 +162,23 @@ interface Scope {
   readonly type?: string | undefined;
 }
 
-/** The arguments by which ripgrep chooses files. */
-export function scopeOf({ hidden, ignored, pattern, type }: Scope): string[] {
+/** The arguments by which ripgrep chooses files, and whether one that it finds is wanted. */
+export function scopeOf({ hidden, ignored, pattern, type }: Scope) {
   // Types add up, so names can only be chosen by one of the two; the pattern is then applied to what was found.
   const names = type === undefined ? (pattern?.names ?? []) : [];
-  return [
+  const hasDots = hidden || pattern?.hidden === true;
+  const argv = [
     // The folder of git's own files is nobody's hidden file.
-    ...(hidden || pattern?.hidden ? ['--hidden', '--glob=!.git'] : []),
+    ...(hasDots ? ['--hidden', '--glob=!.git'] : []),
     ...(ignored ? ['--no-ignore'] : []),
     ...(type === undefined ? [] : [`--type=${type}`]),
     ...names.map((name) => `--type-add=wanted:${name}`),
     ...(names.length > 0 ? ['--type=wanted'] : []),
   ];
+  const isByName = !pattern || (names.length > 0 && pattern.isByName);
+  // A type by which ripgrep chooses brings back names with a dot.
+  const isHidden = (path: string) => !hasDots && path.charAt(path.lastIndexOf('/') + 1) === '.';
+  return { argv, isChosen: (path: string) => !isHidden(path) && (isByName || pattern.matches(path)) };
 }
 
 /** A path that ripgrep printed, as it lies below the searched folder, with `/` between names. */
@@ -168,6 +186,3 @@ export function printedPath(printed: string): string {
   const path = process.platform === 'win32' ? printed.replaceAll('\\', '/') : printed;
   return path.startsWith('./') ? path.slice(2) : path;
 }
-
-/** Whether a file has a name with a dot, which a type by which ripgrep chooses brings back. */
-export const isDotFile = (path: string): boolean => path.charAt(path.lastIndexOf('/') + 1) === '.';

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { ToolcribError } from '../../core/errors.ts';
 import { shownText, systemEncoding } from '../../machine/decode.ts';
+import { bytesOf } from '../shown.ts';
 
 /** How the bytes of a text file are to be read. */
 export interface Encoding {
@@ -28,7 +29,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
 /** The encoding a person means, and whether the name asks for a byte order mark. Throws ARG_INVALID. */
 export function namedEncoding(name: string): { readonly label: string; readonly marked: boolean } {
   const dashed = name.toLowerCase().replaceAll('_', '-');
-  const label = whatwg(aliases.get(dashed) ?? name) ?? whatwg(dashed);
+  const label = [aliases.get(dashed) ?? name, dashed].map(whatwg).find((found) => supported.test(found));
   if (label !== undefined) return { label, marked: /^utf-(?:8-(?:sig|bom)|16)$/.test(dashed) };
   throw new ToolcribError(
     'ARG_INVALID',
@@ -37,13 +38,12 @@ export function namedEncoding(name: string): { readonly label: string; readonly 
   );
 }
 
-function whatwg(name: string): string | undefined {
+function whatwg(name: string): string {
   try {
-    const { encoding } = new TextDecoder(name);
-    return supported.test(encoding) ? encoding : undefined;
+    return new TextDecoder(name).encoding;
   } catch {
     // RangeError: it is none.
-    return undefined;
+    return '';
   }
 }
 
@@ -58,21 +58,16 @@ export const markOf = (label: string): Buffer => marks.get(label) ?? Buffer.allo
 
 export const isWide = (label: string): boolean => label.startsWith('utf-16');
 
-function encodingIn(bytes: Buffer, label: string): Encoding {
-  const mark = markOf(label);
-  return { label, mark: bytes.subarray(0, mark.length).equals(mark) ? mark.length : 0 };
-}
-
 /** The encoding that a byte order mark tells. */
 export function markedEncoding(bytes: Buffer): Encoding | undefined {
   // FF FE 00 00 would be UTF-32, which no tool writes: far more likely it is no text at all.
   if (bytes.length >= 4 && bytes.readUInt32LE() === 0xfeff) return undefined;
-  return [...marks.keys()].map((label) => encodingIn(bytes, label)).find(({ mark }) => mark > 0);
+  const found = [...marks].find(([, mark]) => bytes.subarray(0, mark.length).equals(mark));
+  return found && { label: found[0], mark: found[1].length };
 }
 
 /** Whether bytes are text in an encoding; they may end within a character. */
 function fits(bytes: Buffer, label: string): boolean {
-  if (label === 'utf-8' && isUtf8(bytes)) return true;
   try {
     new TextDecoder(label, { fatal: true, ignoreBOM: true }).decode(bytes, { stream: true });
     return true;
@@ -82,20 +77,15 @@ function fits(bytes: Buffer, label: string): boolean {
   }
 }
 
-/** UTF-8, perhaps with few broken bytes: hardly any other text has more sequences of UTF-8 than other bytes. */
-function isMostlyUtf8(bytes: Buffer): boolean {
-  if (fits(bytes, 'utf-8')) return true;
+/** What is read as UTF-8 without being told. A few NULs are text (`find -print0`), and so are a few broken bytes. */
+export function isText(bytes: Buffer): boolean {
+  if (bytes.includes(0) && bytes.filter((byte) => byte === 0).length > bytes.length / 10) return false;
+  if (isUtf8(bytes) || fits(bytes, 'utf-8')) return true;
+  // Hardly any other text has more sequences of UTF-8 than other bytes.
   const text = bytes.toString();
   const broken = text.match(/\ufffd/g)?.length ?? 0;
   return (text.match(/[^\x00-\x7f\ufffd]/g)?.length ?? 0) >= 4 * broken;
 }
-
-/** A few NULs are text (`find -print0`). */
-const isBinary = (bytes: Buffer): boolean =>
-  bytes.includes(0) && bytes.filter((byte) => byte === 0).length > bytes.length / 10;
-
-/** What toolcrib reads as UTF-8 without being told. */
-export const isText = (bytes: Buffer): boolean => !isBinary(bytes) && isMostlyUtf8(bytes);
 
 /**
  * How a file is encoded, of which these are all bytes, or the first: as the caller says, else by its byte order mark,
@@ -111,25 +101,19 @@ export function encodingOf(bytes: Buffer, path: string, name?: string, size = by
       `encoding: ${path} begins with the byte order mark of ${found.label}, and is not ${named}.`,
       'Leave encoding out.',
     );
-  if (named !== undefined && named !== 'utf-8') return encodingIn(bytes, named);
-  if (!found && !isText(bytes)) throw unknownEncoding(bytes, path, size);
-  return found ?? { label: 'utf-8', mark: 0 };
+  if (found) return found;
+  if (named !== undefined && named !== 'utf-8') return { label: named, mark: 0 };
+  if (!isText(bytes)) throw unknownEncoding(bytes, path, size);
+  return { label: 'utf-8', mark: 0 };
 }
 
-/** A text that is not going to be written, as far as it can be read; undefined when it is none. */
-export function textToShow(bytes: Buffer, label?: string): string | undefined {
-  const found = markedEncoding(bytes);
-  const named = found?.label ?? (label === 'utf-8' ? undefined : label);
-  const known = named ?? (isText(bytes) ? 'utf-8' : likelyEncodings(bytes)[0]);
-  return known === undefined ? undefined : shownText(bytes.subarray(found?.mark ?? 0), known);
-}
-
-/** The same in UTF-8, without a byte order mark; most files are that already. */
-export function asUtf8(bytes: Buffer, label = 'utf-8'): Buffer | undefined {
-  const isPlain = label === 'utf-8' && isUtf8(bytes) && !bytes.includes(0);
-  if (isPlain) return bytes.subarray(markedEncoding(bytes)?.mark ?? 0);
-  const text = textToShow(bytes, label);
-  return text === undefined ? undefined : Buffer.from(text);
+/** A text in UTF-8, without a byte order mark, as far as it can be read; undefined when it is none. */
+export function asUtf8(bytes: Buffer, named?: string): Buffer | undefined {
+  const { label, mark } = markedEncoding(bytes) ?? { label: named ?? 'utf-8', mark: 0 };
+  const body = bytes.subarray(mark);
+  if (label !== 'utf-8') return Buffer.from(shownText(body, label));
+  if (!isText(bytes)) return undefined;
+  return isUtf8(body) ? body : Buffer.from(body.toString());
 }
 
 /** Says what a file is instead of text in UTF-8. */
@@ -138,7 +122,7 @@ export function unknownEncoding(bytes: Buffer, path: string, size = bytes.length
   if (likely.length === 0)
     return new ToolcribError(
       'ENCODING',
-      `${path}: is ${binaryKind(bytes) ?? 'binary data'}, ${size.toLocaleString('en')} bytes, and not text.`,
+      `${path}: is binary data, ${bytesOf(size)}, and not text.`,
       'If it is text, name its encoding with encoding.',
     );
   return new ToolcribError(
@@ -157,30 +141,17 @@ function likelyEncodings(bytes: Buffer): string[] {
   if (head.length >= 4 && Math.max(high, low) >= head.length / 4 && Math.min(high, low) === 0)
     return [high > low ? 'utf-16be' : 'utf-16le'];
   const controls = head.filter((byte) => byte < 0x20 && byte !== 0x1b && (byte < 0x09 || byte > 0x0d));
-  if (binaryKind(head) || controls.length > head.length / 20) return [];
-  const first = bytes.findIndex((byte) => byte >= 0x80);
-  const sample = bytes.subarray(Math.max(0, first), Math.max(0, first) + 8192);
+  if (controls.length > head.length / 20) return [];
+  const first = Math.max(
+    0,
+    bytes.findIndex((byte) => byte >= 0x80),
+  );
+  const sample = bytes.subarray(first, first + 8192);
   const others = sample.toString('latin1');
   const pairs = others.match(/[\x80-\xff]{2}/g)?.length ?? 0;
   const alone = others.match(/(?<![\x80-\xff])[\x80-\xff](?![\x80-\xff])/g)?.length ?? 0;
   // In western texts letters with accents stand alone; elsewhere nearly all letters are not ASCII.
   if (alone >= pairs) return [systemEncoding()];
-  return ['gbk', 'shift_jis', 'euc-jp', 'euc-kr', 'big5', 'windows-1251'].filter((label) =>
-    fits(sample, label),
-  );
-}
-
-const signatures: readonly [signature: string, what: string][] = [
-  ['7f454c46', 'an ELF program'],
-  ['4d5a', 'a Windows program'],
-  ['25504446', 'a PDF document'],
-  ['504b0304', 'a ZIP archive (also docx, xlsx, jar)'],
-  ['1f8b', 'gzip data'],
-  ['53514c69746520666f726d6174203300', 'an SQLite database'],
-];
-
-/** What a binary file is, by its first bytes; undefined when they do not tell. */
-export function binaryKind(head: Buffer): string | undefined {
-  const start = head.toString('hex', 0, 16);
-  return signatures.find(([signature]) => start.startsWith(signature))?.[1];
+  const all = ['gbk', 'shift_jis', 'euc-jp', 'euc-kr', 'big5', 'windows-1251'];
+  return all.filter((label) => fits(sample, label));
 }

@@ -1,17 +1,33 @@
 import { isUtf8 } from 'node:buffer';
 import { ToolcribError } from '../../core/errors.ts';
 import { shownText } from '../../machine/decode.ts';
-import { binaryKind, encodingOf, isText, isWide, markedEncoding, markOf, namedEncoding } from './encoding.ts';
-import { unknownEncoding } from './encoding.ts';
+import {
+  encodingOf,
+  isText,
+  isWide,
+  markedEncoding,
+  markOf,
+  namedEncoding,
+  unknownEncoding,
+} from './encoding.ts';
 
-/** The content of a file as a text that becomes exactly its bytes again. */
+/** The text of a file, which becomes exactly its bytes again. */
 export interface FileText {
-  /** Without a byte order mark, and with a character for each byte where not all of it is UTF-8. */
-  readonly text: string;
+  /** In UTF-8, without a byte order mark; bytes that are none stay among the others. */
+  readonly body: Buffer;
   readonly label: string;
   readonly mark: Buffer;
-  readonly isBroken: boolean;
   readonly notes: readonly string[];
+}
+
+/** What a file is to be. */
+export interface NewContent {
+  readonly bytes: Buffer;
+  /** As TextDecoder calls it. */
+  readonly encoding: string;
+  readonly notes: readonly string[];
+  /** How many places were replaced. */
+  readonly places?: number;
 }
 
 /**
@@ -21,15 +37,11 @@ export interface FileText {
 export async function fileText(bytes: Buffer, path: string, name?: string): Promise<FileText> {
   const { label, mark } = encodingOf(bytes, path, name);
   const body = bytes.subarray(mark);
-  const facts = { label, mark: bytes.subarray(0, mark), isBroken: false };
+  const facts = { label, mark: bytes.subarray(0, mark) };
   const isUtf = label === 'utf-8';
-  if (isUtf && isUtf8(body)) return { ...facts, text: body.toString(), notes: [] };
-  if (!isWide(label) && (binaryKind(bytes) || bytes.includes(0)) && !isText(bytes))
-    throw unknownEncoding(bytes, path);
-  if (isUtf) {
-    const notes = ['not all of it is UTF-8; the rest stays as it is'];
-    return { ...facts, text: body.toString('latin1'), isBroken: true, notes };
-  }
+  if (isUtf && isUtf8(body)) return { ...facts, body, notes: [] };
+  if (!isWide(label) && bytes.includes(0) && !isText(bytes)) throw unknownEncoding(bytes, path);
+  if (isUtf) return { ...facts, body, notes: ['not all of it is UTF-8; the rest stays as it is'] };
   const text = shownText(body, label);
   const { default: iconv } = await import('iconv-lite');
   if (!iconv.encode(text, label).equals(body))
@@ -38,18 +50,16 @@ export async function fileText(bytes: Buffer, path: string, name?: string): Prom
       `${path}: is not text in ${label}: some of its bytes are no characters there.`,
       'Name its real encoding, or have it repaired first.',
     );
-  return { ...facts, text, notes: [`encoding ${label}`] };
+  return { ...facts, body: Buffer.from(text), notes: [`encoding ${label}`] };
 }
-
-/** A text as it stands in that of a file. */
-export const textIn = ({ isBroken }: FileText, text: string): string =>
-  isBroken ? Buffer.from(text).toString('latin1') : text;
 
 /** The bytes of a whole file for a text made of that of `file`. Throws what encodeExactly() throws. */
-export async function fileBytes(text: string, file: FileText, what: string): Promise<Buffer> {
-  const { label, mark, isBroken } = file;
-  return behind(mark, isBroken ? Buffer.from(text, 'latin1') : await encodeExactly(text, label, what));
-}
+export const fileBytes = async (
+  body: Buffer,
+  { label, mark }: Pick<FileText, 'label' | 'mark'>,
+  what: string,
+): Promise<Buffer> =>
+  behind(mark, label === 'utf-8' ? body : await encodeExactly(body.toString(), label, what));
 
 const behind = (mark: Buffer, body: Buffer): Buffer =>
   mark.length === 0 ? body : Buffer.concat([mark, body]);
@@ -85,7 +95,11 @@ async function encodeExactly(text: string, label: string, what: string): Promise
  * endings are kept, unless an encoding is named. Throws ENCODING with a character that the encoding lacks and for a
  * file whose encoding has to be named, and ARG_INVALID for a name that is not known and for halves of characters.
  */
-export async function encodeText(text: string, like: Buffer = Buffer.alloc(0), name?: string) {
+export async function encodeText(
+  text: string,
+  like: Buffer = Buffer.alloc(0),
+  name?: string,
+): Promise<NewContent> {
   refuseHalves(text, 'content');
   const named = name === undefined ? undefined : namedEncoding(name);
   const label = named?.label ?? encodingOf(like, 'The file that is there').label;

@@ -1,5 +1,6 @@
 import type { StructuredPatchHunk } from 'diff';
 import { asUtf8 } from './encoding.ts';
+import { lineAt } from './line-at.ts';
 import { around, differenceAt } from './visible-line.ts';
 
 export interface UnifiedDiff {
@@ -48,7 +49,7 @@ export async function unifiedDiff(
   const options = { context, maxEditLength: mostChanges };
   const hunks = structuredPatch('', '', near.from, near.to, '', '', options)?.hunks;
   const whole = hunks ? near : differingParts(old, now, 0);
-  const skipped = old.toString('latin1', 0, whole.begin).split('\n').length - 1;
+  const skipped = lineAt(old, whole.begin) - 1;
   // A part without lines is named by the line before it.
   const range = (start: number, count: number) => `${start + skipped - (count === 0 ? 1 : 0)},${count}`;
   const rows = (hunks ?? [wholeHunk(whole)]).flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [

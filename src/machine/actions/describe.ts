@@ -29,7 +29,7 @@ export function describeAction(of: Program, key: string, action: ProgramAction):
 
 /** What is known of a program without its actions. */
 export function factsOf(of: Program): ProgramFacts {
-  const { id, title, category, site, called = [id], on, elsewhere, project, environment } = of;
+  const { id, title, category, site, called = [id], on, elsewhere, project, environment, everyday } = of;
   const { own, version = { args: ['--version'], pattern: /(\d+\.\d[\w.+-]*)/ } } = of;
   return {
     id,
@@ -43,8 +43,21 @@ export function factsOf(of: Program): ProgramFacts {
     ...(elsewhere && { elsewhere }),
     ...(project && { project: project.map(signOf) }),
     ...(own && { own }),
+    ...(everyday && {
+      everyday: Object.fromEntries(Object.entries(everyday).map(([name, line]) => [name, sourceOf(line)])),
+    }),
     ...(environment && { environment }),
   };
+}
+
+/** Words of a line as an expression: `add run…`. */
+function sourceOf(line: string | RegExp): string {
+  if (typeof line !== 'string') return line.source;
+  const words = line.split(' ');
+  const leading = words.filter((word) => word.endsWith('…')).map((word) => word.slice(0, -1));
+  const [ends, leads] = [words.filter((word) => !word.endsWith('…')), leading].map((all) => all.join('|'));
+  const further = leading.length > 0 ? `|^(?:${leads})(?: --)? (?<line>[^-].*)` : '';
+  return `^(?:${ends})(?: |$)${further}`;
 }
 
 const signOf = (one: NonNullable<Program['project']>[number]) =>

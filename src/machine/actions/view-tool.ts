@@ -1,14 +1,9 @@
 import * as z from 'zod';
-import { checkParams } from '../../core/check-params.ts';
 import { toolName } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import type { Choice, Program, View } from '../../core/program.ts';
-import type { Plan, PlanContext, Tool, ToolFacts } from '../../core/tool.ts';
-
-interface Chosen {
-  readonly tool: Tool;
-  readonly plan: Plan;
-}
+import type { PlanContext, Tool, ToolFacts } from '../../core/tool.ts';
+import { actOf, planOf, runActs, type Act } from './acts.ts';
 
 const partsOf = (choice: Choice) => (typeof choice === 'string' ? { first: [choice], with: {} } : choice);
 
@@ -44,30 +39,25 @@ const withoutDefault = (schema: z.ZodType): z.ZodType =>
 export function viewTool(of: Program, key: string, view: View, toolOf: (action: string) => Tool): Tool {
   return {
     ...describeView(of, key, view),
-    async plan({ action, ...values }: Record<string, unknown>, context): Promise<Plan<Chosen>> {
+    async plan({ action, ...values }: Record<string, unknown>, context) {
       const { first, with: fixed } = partsOf(view.does[String(action)] ?? String(action));
-      const tools = first.map(toolOf);
-      const { tool, plan } = await firstPlan(tools, { ...values, ...fixed }, String(action), context);
-      return { ...plan, tool: tool.name, work: { tool, plan } };
+      return planOf([await firstAct(first.map(toolOf), { ...values, ...fixed }, String(action), context)]);
     },
-    run: ({ work: { tool, plan } }: Plan<Chosen>, context) => tool.run(plan, context),
+    run: runActs,
   };
 }
 
-/** Of the first tool that can do it; else why the last one cannot. */
-async function firstPlan(
+/** That of the first tool that can do it; else throws why the first one cannot. */
+async function firstAct(
   tools: readonly Tool[],
   values: Readonly<Record<string, unknown>>,
   action: string,
   context: PlanContext,
-): Promise<Chosen> {
+): Promise<Act> {
   let failure: unknown;
   for (const tool of tools) {
     try {
-      return {
-        tool,
-        plan: await tool.plan(checkParams(tool.params, fitting(tool, values, action)), context),
-      };
+      return await actOf(tool, fitting(tool, values, action), context, undefined);
     } catch (error) {
       if (!(error instanceof ToolcribError)) throw error;
       failure ??= error;

@@ -28,16 +28,16 @@ export interface ConfigFile {
   readonly known?: KnownNames | undefined;
 }
 
-/** The settings that the content of a file stands for, or all that is wrong with it. `content` is as JSON has it. */
+/** The settings that the content of a file stands for, or what is wrong with it. `content` is as JSON has it. */
 export function checkConfig(
   content: unknown,
   { whose, file, known }: ConfigFile,
-): { readonly config: Config } | { readonly complaints: readonly Complaint[] } {
+): { readonly config: Config } | Complaint {
   const schema = whose === 'operator' ? operatorSchema(known) : projectSchema(known);
   // A compiled check pays off with the second file.
   const parsed = schema.safeParse(content, { jitless: true });
-  if (!parsed.success)
-    return { complaints: parsed.error.issues.flatMap((issue) => complaintsOf(issue, schema)) };
+  const [issue] = parsed.error?.issues ?? [];
+  if (issue) return complaintOf(issue, schema);
   const written = parsed.data as z.output<ReturnType<typeof operatorSchema>>;
   const { folders = {}, databases = {}, programs = {}, ...own } = written;
   if (whose === 'project') return { config: withRules(own, file) };
@@ -77,7 +77,7 @@ const budgets = z.strictObject({
 /** What one folder can be given: by its own file, or in the operator's. */
 const narrower = (known: KnownNames | undefined) => ({
   readOnly: z.exactOptional(z.boolean()),
-  toolsets: z.exactOptional(z.array(checked((name) => toolsetProblem(name, known)))),
+  toolsets: z.exactOptional(z.array(toolset(known))),
   rules: z.exactOptional(rulesSchema(['ask', 'deny'], known)),
   budgets: z.exactOptional(budgets),
 });
@@ -85,7 +85,7 @@ const narrower = (known: KnownNames | undefined) => ({
 const projectSchema = (known: KnownNames | undefined) =>
   z.strictObject({
     // None would be taken for not said, and open what others say.
-    roots: z.exactOptional(z.array(checked(insideProblem).min(1)).min(1)),
+    roots: z.exactOptional(z.array(inside()).min(1)),
     ...narrower(known),
   });
 
@@ -98,24 +98,39 @@ const operatorSchema = (known: KnownNames | undefined) =>
     checkpoints: z.exactOptional(z.boolean()),
     expose: z.exactOptional(z.enum(exposeModes)),
     folders: z.exactOptional(z.record(absolute(), z.strictObject(narrower(known)))),
-    databases: z.exactOptional(z.record(checked(databaseNameProblem), database)),
+    databases: z.exactOptional(z.record(databaseName, database)),
     path: z.exactOptional(z.array(absolute())),
-    programs: z.exactOptional(
-      z.record(
-        checked((name) => toolsetProblem(name, known)),
-        absolute(),
-      ),
-    ),
+    programs: z.exactOptional(z.record(toolset(known), absolute())),
   });
 
-/** Text that nothing is wrong with. */
-const checked = (problemOf: (text: string) => string | undefined) =>
-  z.string().superRefine((text, context) => {
-    const message = problemOf(text);
-    if (message !== undefined) context.addIssue({ code: 'custom', message, path: [] });
-  });
+/** What is wrong with a text, after the text itself. */
+const saying = (says: string) => ({
+  error: ({ input }: { readonly input?: unknown }) => `${shown(String(input))} ${says}`,
+});
 
-const absolute = () => checked(absoluteProblem).min(1);
+const path = (isFit: (path: string) => boolean, otherwise: string) =>
+  z
+    .string()
+    .min(1)
+    .refine((text) => !/\p{Cc}/u.test(text), saying('has a control character.'))
+    .refine(isFit, saying(otherwise));
+
+const isAbsolute = (text: string): boolean => /^(?:[/\\]|[A-Za-z]:|~(?:[/\\]|$))/.test(text);
+const absolute = () => path(isAbsolute, 'is not absolute; where a host starts the server is not known.');
+
+const leadsOut = (text: string): boolean =>
+  isAbsolute(text) || /^\.\.(?:\/|$)/.test(posix.normalize(text.replaceAll('\\', '/')));
+const inside = () =>
+  path(
+    (text) => !leadsOut(text),
+    'leads outside of the project, whose file can only narrow what is open: name folders inside it.',
+  );
+
+const toolset = (known: KnownNames | undefined) =>
+  z.string().refine((name) => known === undefined || known.toolsets.includes(name), {
+    error: ({ input }) =>
+      `${shown(String(input))}: there is no such toolset${meant(String(input), known?.toolsets ?? [])}`,
+  });
 
 /** Each rule is tried on every call, so there is an end to them. */
 const mostRules = 500;
@@ -153,44 +168,24 @@ const database = z
       complain(`expected ${known[0]}//user@host/name.`, ['url']);
   });
 
-const databaseNameProblem = (name: string): string | undefined =>
-  /^[a-z][a-z0-9_-]{0,49}$/.test(name)
-    ? undefined
-    : 'a name has small letters, digits, "_" and "-", begins with a letter and has at most 50.';
+const databaseName = z
+  .string()
+  .regex(
+    /^[a-z][a-z0-9_-]{0,49}$/,
+    'a name has small letters, digits, "_" and "-", begins with a letter and has at most 50.',
+  );
 
-const toolsetProblem = (name: string, known: KnownNames | undefined): string | undefined =>
-  known === undefined || known.toolsets.includes(name)
-    ? undefined
-    : `${shown(name)}: there is no such toolset${meant(name, known.toolsets)}`;
-
-const isAbsolute = (path: string): boolean => /^(?:[/\\]|[A-Za-z]:|~(?:[/\\]|$))/.test(path);
-
-function absoluteProblem(path: string): string | undefined {
-  if (/\p{Cc}/u.test(path)) return `${shown(path)} has a control character.`;
-  if (isAbsolute(path) || path === '') return undefined;
-  return `${shown(path)} is not absolute; where a host starts the server is not known.`;
-}
-
-function insideProblem(path: string): string | undefined {
-  if (/\p{Cc}/u.test(path)) return `${shown(path)} has a control character.`;
-  const leads = posix.normalize(path.replaceAll('\\', '/'));
-  if (!isAbsolute(path) && leads !== '..' && !leads.startsWith('../')) return undefined;
-  const wayOut = 'whose file can only narrow what is open: name folders inside it.';
-  return `${shown(path)} leads outside of the project, ${wayOut}`;
-}
-
-function complaintsOf(issue: z.core.$ZodIssue, schema: z.ZodObject): Complaint[] {
+function complaintOf(issue: z.core.$ZodIssue, schema: z.ZodObject): Complaint {
   const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
-  if (issue.code === 'unrecognized_keys')
-    // Only the first is shown; a file that has nothing else is not worth the time.
-    return issue.keys
-      .slice(0, 20)
-      .map((key) => ({ path: [...path, key], says: unknownKey(key, path, schema) }));
+  if (issue.code === 'unrecognized_keys') {
+    const [key = ''] = issue.keys;
+    return { path: [...path, key], says: unknownKey(key, path, schema) };
+  }
   if (issue.code === 'too_small' && issue.minimum === 1 && ['array', 'string'].includes(issue.origin))
-    return [{ path, says: 'is empty; leave it out to say nothing.' }];
+    return { path, says: 'is empty; leave it out to say nothing.' };
   const { message = 'is no name' } = issue.code === 'invalid_key' ? (issue.issues[0] ?? {}) : issue;
   const says = message.replace(/^Invalid (?:input|option): /, '');
-  return [{ path, says: /[.?]$/.test(says) ? says : `${says}.` }];
+  return { path, says: /[.?]$/.test(says) ? says : `${says}.` };
 }
 
 function unknownKey(key: string, path: Path, schema: z.ZodObject): string {

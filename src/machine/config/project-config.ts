@@ -1,45 +1,42 @@
+import type { Node, ParseError } from 'jsonc-parser';
+import { isUtf8 } from 'node:buffer';
 import { lstatSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { narrow, type ProjectConfig, type Settings } from '../../core/settings.ts';
+import { ToolcribError } from '../../core/errors.ts';
+import { narrow, type Config, type ProjectConfig, type Settings } from '../../core/settings.ts';
 import { readPlain } from '../../own-files/own-files.ts';
 import { intersection, isInside } from '../paths/inside.ts';
 import { shownPath } from '../paths/shown-path.ts';
-import type { KnownNames } from './check-config.ts';
-import { invalid, readSettings } from './settings-file.ts';
+import type { ConfigFile, KnownNames } from './check-config.ts';
 
-/** Far more than anybody writes by hand, or changes. */
-const [mostBytes, mostVersions] = [64 * 1024, 50];
+/** Far more than anybody writes by hand. */
+const mostBytes = 64 * 1024;
 
 /**
  * The settings of projects, asked for with the roots as the operator or the client has named them. What a file has once
- * said counts until the server ends: a stash loosens nothing.
+ * said counts until the server ends: a stash loosens nothing. Names of tools and toolsets are checked when `known`
+ * tells which there are; it is asked when there is a file.
  */
-export interface ProjectConfigs {
-  /**
-   * The settings for what lies in these roots: the base, narrowed by the operator's `folders` that they lie in or hold,
-   * and by the `.toolcrib.json` of each. Throws CONFIG_INVALID (file, line, what was probably meant).
-   */
-  settingsFor(base: Settings, roots: readonly string[]): Promise<Settings>;
-  /**
-   * Of real absolute roots, what the `roots` of the files at their tops leave, and of those at `tops` around them; the
-   * list itself when none has any.
-   */
-  narrowedRoots(roots: readonly string[], tops?: readonly string[]): Promise<readonly string[]>;
-}
-
-/** Names of tools and toolsets are checked when `known` tells which there are; it is asked when there is a file. */
-export function createProjectConfigs(known?: () => Promise<KnownNames>): ProjectConfigs {
+export function createProjectConfigs(known?: () => Promise<KnownNames>) {
   const read = createProjectReader(known);
   return {
-    async settingsFor(base, roots) {
+    /**
+     * The settings for what lies in these roots: the base, narrowed by the operator's `folders` that they lie in or
+     * hold, and by the `.toolcrib.json` of each. Throws CONFIG_INVALID (file, line, what was probably meant).
+     */
+    async settingsFor(base: Settings, roots: readonly string[]): Promise<Settings> {
       const files = Object.entries(base.folders)
         .filter(([folder]) => roots.some((root) => isInside(root, folder) || isInside(folder, root)))
         .map(([folder, config]) => ({ ...config, file: `folders ${shownPath(folder)}` }));
       for (const root of roots) files.push(...(await read(root)));
       return files.reduce(narrow, base);
     },
-    async narrowedRoots(roots, tops = []) {
+    /**
+     * Of real absolute roots, what the `roots` of the files at their tops leave, and of those at `tops` around them;
+     * the list itself when none has any.
+     */
+    async narrowedRoots(roots: readonly string[], tops: readonly string[] = []): Promise<readonly string[]> {
       let left = roots;
       for (const top of new Set([...tops, ...roots]))
         for (const { file, roots: named } of await read(top)) {
@@ -70,8 +67,6 @@ export function createProjectReader(known?: () => Promise<KnownNames>) {
       const names = { file: path, whose: 'project', known: await known?.() } as const;
       const config = { ...(await readSettings(bytes, names)), file: shownPath(path) };
       const now = JSON.stringify(config);
-      if (file.said.size >= mostVersions && !file.said.has(now))
-        throw invalid(config.file, `it has changed more than ${mostVersions} times; restart the server.`);
       file.said.set(now, config);
       files.set(path, Object.assign(file, { bytes, now }));
     }
@@ -106,4 +101,67 @@ async function foldersIn(project: string, named: readonly string[], file: string
   // One may still have to be made; none at all is most likely misspelt, and would leave nothing to work in.
   if (folders.length > 0) return folders;
   throw invalid(file, `roots: ${named.map(shownPath).join(', ')}: there is no such folder.`);
+}
+
+/**
+ * The settings that the bytes of a file say: JSON with comments and trailing commas, in which no key is there twice.
+ * Throws CONFIG_INVALID with file, line and what was probably meant.
+ */
+export async function readSettings(bytes: Buffer, names: ConfigFile): Promise<Config> {
+  const file = shownPath(names.file);
+  if (!isUtf8(bytes)) throw invalid(file, 'it is not UTF-8.');
+  try {
+    // Without the mark that Windows editors put before the text.
+    return await settingsIn(bytes.toString().replace(/^\ufeff/, ''), { ...names, file });
+  } catch (error) {
+    // What looks at a document calls itself for each step down; no settings are that deep.
+    throw error instanceof RangeError ? invalid(file, 'it is nested too deeply.') : error;
+  }
+}
+
+/** What it needs is loaded when it is called: most people have no such file. */
+async function settingsIn(text: string, names: ConfigFile): Promise<Config> {
+  // By names: the package is CommonJS to Node, and an ES module to who bundles it.
+  const [{ findNodeAtLocation, getNodeValue, parseTree, printParseErrorCode }, { checkConfig, placeOf }] =
+    await Promise.all([import('jsonc-parser'), import('./check-config.ts')]);
+  const wrongAt = (offset: number, why: string) =>
+    invalid(`${names.file}:${text.slice(0, offset).split('\n').length}`, why);
+  const problems: ParseError[] = [];
+  const root = parseTree(text, problems, { allowTrailingComma: true });
+  const [problem] = problems;
+  if (problem || !root) {
+    // InvalidCommentToken: "invalid comment token".
+    const code = problem ? printParseErrorCode(problem.error) : 'nothing is there';
+    const words = code.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
+    throw wrongAt(problem?.offset ?? 0, `it does not parse: ${words}.`);
+  }
+  const double = doubtfulKey(root);
+  if (double) {
+    const isPrototype = double.value === '__proto__';
+    throw wrongAt(double.offset, isPrototype ? '__proto__ is no setting.' : 'the same key is there twice.');
+  }
+  const checked = checkConfig(getNodeValue(root), names);
+  if (!('says' in checked)) return checked.config;
+  const { path, says } = checked;
+  // The deepest thing on the path that is there.
+  const nodes = path.map((_, at) => findNodeAtLocation(root, path.slice(0, at + 1)));
+  const node = nodes.findLast((each) => each !== undefined);
+  const { offset } = node?.parent?.type === 'property' ? node.parent : (node ?? root);
+  throw wrongAt(offset, (path.length === 0 ? '' : `${placeOf(path)}: `) + says);
+}
+
+/** CONFIG_INVALID for a place in a file. */
+const invalid = (place: string, why: string): ToolcribError =>
+  new ToolcribError('CONFIG_INVALID', `${place}: ${why}`);
+
+function doubtfulKey(node: Node): Node | undefined {
+  const seen = new Set<unknown>();
+  for (const child of node.children ?? []) {
+    const key = node.type === 'object' ? child.children?.[0] : undefined;
+    if (key && (seen.has(key.value) || key.value === '__proto__')) return key;
+    if (key) seen.add(key.value);
+    const inside = doubtfulKey(child);
+    if (inside) return inside;
+  }
+  return undefined;
 }

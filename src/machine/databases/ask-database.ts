@@ -4,18 +4,10 @@ import { ToolcribError } from '../../core/errors.ts';
 import type { CallContext, Plan, PlanContext, ToolResult } from '../../core/tool.ts';
 import { reported } from '../actions/action-result.ts';
 import { inlineLimit, presentable } from '../presentable.ts';
-import { failureOfDatabase, withoutSecrets } from './database-failure.ts';
 import { graceMs, inSession, usualLimits as limits, type Session } from './session.ts';
 import { shownPath } from '../paths/shown-path.ts';
-import { isLoopback, projectAddress } from './project-address.ts';
-import {
-  schemesOf,
-  targetName,
-  targetOf,
-  type Chosen,
-  type DatabaseServices,
-  type Target,
-} from './target.ts';
+import { isLoopback, projectAddress, schemesOf, targetName, targetOf, withoutSecrets } from './target.ts';
+import type { Chosen, DatabaseServices, Target } from './target.ts';
 
 /** One call of an action that asks a database. */
 export interface DatabaseCall {
@@ -122,9 +114,42 @@ async function connecting<T>(
   try {
     return await inSession({ openSession, target, limits }, AbortSignal.any([signal, late]), work);
   } catch (error) {
-    const how = { statementMs: limits.statementMs, cancelled: signal.aborted, late: late.aborted };
-    throw failureOfDatabase(error, { where, secrets: target.secrets, ...how });
+    if (signal.aborted) throw new ToolcribError('CANCELLED', 'The query was cancelled on the server.');
+    throw error instanceof ToolcribError ? error : failureOf(error, `${where}: `, target, late.aborted);
   }
+}
+
+/** The drivers' errors; one of several attempts to connect has these, and no message of its own. */
+type DriverError = Partial<Record<'message' | 'code' | 'detail' | 'hint', string>> & {
+  readonly errno?: number;
+  readonly errors?: readonly Error[];
+};
+
+/** PostgreSQL: statement_timeout and a cancel; MySQL: KILL, its limit of time and MariaDB's. */
+const stoppedCodes: readonly unknown[] = ['57014', 1317, 3024, 1969];
+
+const sources = 'a profile of the settings, DATABASE_URL, or the variables PG* and MYSQL_*';
+/** What a caller can do, by the codes of the drivers and of the servers. */
+const waysOut: readonly (readonly [RegExp, string])[] = [
+  [/^E(?:[A-Z]+|AI_AGAIN)$/, `Is the server running? Where it is comes from ${sources}.`],
+  [/^28|ACCESS_DENIED/, `Who logs in comes from ${sources}; ~/.my.cnf is not read.`],
+  [/^(?:42601|25006)$|PARSE|READ_ONLY/, 'One SELECT, VALUES, TABLE or WITH is run, which changes nothing.'],
+];
+
+/** What a caller is told about a failure, without passwords. `isLate`: the time of the call was over. */
+function failureOf(error: unknown, where: string, { secrets }: Target, isLate: boolean): ToolcribError {
+  const { message, errors, code = '', errno, detail = '', hint = '' } = error as DriverError;
+  const said = message || errors?.map((each) => each.message).join('; ') || 'the connection failed';
+  const stopped = `The server stopped after ${limits.statementMs / 1000} s: `;
+  const isStopped = isLate || stoppedCodes.includes(code) || stoppedCodes.includes(errno);
+  const parts = isStopped ? [`${stopped}${said}.`] : [where + said, code && `(${code})`, detail, hint];
+  return new ToolcribError(
+    isStopped ? 'TIMEOUT' : 'PROGRAM_FAILED',
+    withoutSecrets(parts.filter(Boolean).join(' '), secrets),
+    isStopped
+      ? 'Ask for less, or see how it is answered: EXPLAIN and the query.'
+      : waysOut.find(([codes]) => codes.test(code))?.[1],
+  );
 }
 
 /** What is asked, for people and for rules about it. */

@@ -12,8 +12,8 @@ import { codeOf } from '../paths/real-path.ts';
 import { shownPath } from '../paths/shown-path.ts';
 import { rooted } from '../paths/workspace.ts';
 import { projectFolders } from '../programs/project-folders.ts';
-import { withoutSecrets } from './database-failure.ts';
-import { targetName, targetOf, variablesOf, withoutBlanks, type Chosen, type Target } from './target.ts';
+import { targetName, targetOf, variablesOf, withoutBlanks, withoutSecrets } from './target.ts';
+import type { Chosen, Target } from './target.ts';
 
 interface PreparedDump extends PreparedProgram {
   readonly call: ActionCall;

@@ -1,28 +1,14 @@
 import mysql from 'mysql2';
-import type {
-  Connection as Callbacks,
-  FieldPacket,
-  QueryError,
-  ResultSetHeader,
-  RowDataPacket,
-} from 'mysql2';
+import type { FieldPacket, QueryError, ResultSetHeader, RowDataPacket } from 'mysql2';
 import { ToolcribError } from '../../core/errors.ts';
-import { hexOf, jsonOf, shortened } from './cell.ts';
-import {
-  connectMs,
-  lockSeconds,
-  type Encryption,
-  type Limits,
-  type OpenSession,
-  type Session,
-  type Table,
-} from './session.ts';
+import { connectMs, hexOf, jsonOf, lockSeconds, shortened } from './session.ts';
+import type { Encryption, Limits, OpenSession, Session, Table } from './session.ts';
 import type { Target } from './target.ts';
 
 const measures =
   /^(?:explain\s+(?:analyze\s+)?|analyze\s+)(?:format\s*=\s*\w+\s+|extended\s+)?(?=(?:select|with|values)\b|\()/i;
 
-type Connection = ReturnType<Callbacks['promise']>;
+type Connection = ReturnType<ReturnType<typeof mysql.createConnection>['promise']>;
 
 /**
  * A connection to MySQL or MariaDB. A transaction that may only read does not stop everything there: TRUNCATE and

@@ -1,10 +1,8 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
-import { Client, type QueryArrayConfig, type QueryArrayResult } from 'pg';
+import { Client, type ClientConfig, type QueryArrayConfig, type QueryArrayResult } from 'pg';
 // @ts-expect-error: it comes without types.
 import pgpass from 'pgpass';
-import { hexOf, jsonOf, shortened } from './cell.ts';
-import { connectMs, graceMs, lockSeconds, type Limits, type OpenSession, type Table } from './session.ts';
+import { connectMs, hexOf, jsonOf, lockSeconds, shortened } from './session.ts';
+import type { Limits, OpenSession, Table } from './session.ts';
 import type { Target } from './target.ts';
 
 const cursor = 'toolcrib';
@@ -18,7 +16,7 @@ const declaring = `DECLARE ${cursor} NO SCROLL CURSOR FOR `;
  */
 export const openSession: OpenSession = async (target, limits, encryption) => {
   const { host, port, user, database = user } = target;
-  const client = new Client({
+  const options: ClientConfig = {
     host,
     port,
     user,
@@ -28,21 +26,19 @@ export const openSession: OpenSession = async (target, limits, encryption) => {
     connectionTimeoutMillis: connectMs,
     application_name: 'toolcrib',
     types: { getTypeParser: (type: number) => parsers[type] ?? shortened } as never,
-  });
-  // Without a listener a connection that is lost would end the process; what is pending is rejected as well.
-  client.on('error', () => {});
-  await client.connect();
+  };
+  const client = await connected(options);
   return {
     stream: client.connection.stream,
     begin: () => begin(client, limits),
-    async query(sql, most, values) {
+    async query(sql, most, values = []) {
       const [explains] = explaining.exec(sql) ?? [];
       if (explains !== undefined || /^show\b/i.test(sql)) {
-        const ours = explains === undefined ? '' : ` ${declaring}`;
-        const { columns, rows } = tableOf(await sent(client, ours, sql, { start: explains }));
+        const text = explains === undefined ? sql : `${explains} ${declaring}${sql.slice(explains.length)}`;
+        const { columns, rows } = tableOf(await client.query(alone(text, values)));
         return { columns, rows: rows.slice(0, most) };
       }
-      await sent(client, declaring, sql, { values });
+      await client.query(alone(declaring + sql, values));
       const text = `FETCH FORWARD ${most} FROM ${cursor}`;
       const table = tableOf(await client.query({ text, rowMode: 'array' }));
       await client.query(`CLOSE ${cursor}`);
@@ -58,32 +54,26 @@ export const openSession: OpenSession = async (target, limits, encryption) => {
       const changed = results.filter(({ command }) => command !== 'SELECT');
       return { ...table, changed: changed.reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0) };
     },
-    cancel: () => cancelOnServer(target, client as unknown as CancelKey),
+    async cancel() {
+      const { processID } = client as unknown as { readonly processID: number };
+      const other = await connected(options);
+      await other.query('SELECT pg_catalog.pg_cancel_backend($1)', [processID]).finally(() => other.end());
+    },
     end: () => client.end(),
   };
 };
 
-/**
- * Sends the caller's text after ours, by the extended protocol: the server takes one statement and no second. `start`:
- * what ours comes behind, of the caller's text.
- */
-async function sent(
-  client: Client,
-  ours: string,
-  sql: string,
-  { start = '', values = [] }: { start?: string | undefined; values?: readonly unknown[] | undefined },
-): Promise<QueryArrayResult<unknown[]>> {
-  try {
-    const text = start + ours + sql.slice(start.length);
-    const query = { values, text, rowMode: 'array', queryMode: 'extended' };
-    return await client.query(query as unknown as QueryArrayConfig<unknown[]>);
-  } catch (error) {
-    // The server counts the characters of ours, too.
-    const { position } = error as { position?: string };
-    if (position) Object.assign(error as Error, { position: String(Number(position) - ours.length) });
-    throw error;
-  }
+async function connected(options: ClientConfig): Promise<Client> {
+  const client = new Client(options);
+  // Without a listener a connection that is lost would end the process; what is pending is rejected as well.
+  client.on('error', () => {});
+  await client.connect();
+  return client;
 }
+
+/** By the extended protocol, of which the server takes one statement and no second. */
+const alone = (text: string, values: readonly unknown[]) =>
+  ({ text, values, rowMode: 'array', queryMode: 'extended' }) as unknown as QueryArrayConfig<unknown[]>;
 
 const tableOf = (result?: QueryArrayResult<unknown[]>): Table => ({
   columns: result?.fields.map(({ name }) => name) ?? [],
@@ -157,21 +147,4 @@ async function rightsBeyond(client: Client): Promise<string | undefined> {
      ORDER BY rolsuper DESC, 1 LIMIT 1`,
   );
   return rows[0] && `may act as ${rows[0].name}`;
-}
-
-/** What a server has given a connection to cancel by. */
-interface CancelKey {
-  readonly processID: number;
-  readonly secretKey: number;
-}
-
-/** Asks the server, over another connection, to cancel what runs; it closes that when it has. */
-async function cancelOnServer({ host, port }: Target, { processID, secretKey }: CancelKey): Promise<void> {
-  const request = Buffer.alloc(16);
-  // PostgreSQL, message formats: CancelRequest.
-  [16, 80_877_102, processID, secretKey].forEach((word, at) => request.writeInt32BE(word, at * 4));
-  const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
-  socket.setTimeout(graceMs, () => socket.destroy());
-  socket.end(request).resume();
-  await once(socket, 'close');
 }

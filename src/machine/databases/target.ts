@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import type { DatabaseEngine } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import type { DatabaseProfile } from '../../core/settings.ts';
+import { readPlain } from '../../own-files/own-files.ts';
 import type { Host } from '../host.ts';
-import type { ProjectAddress } from './project-address.ts';
 
 /**
  * What an address or variables say about a connection. A host can be a path, of the folder (PostgreSQL) or file (MySQL)
@@ -73,7 +74,7 @@ export function targetOf(
   engine: DatabaseEngine,
   chosen: Chosen,
   services: DatabaseServices,
-  ofProject?: ProjectAddress,
+  ofProject?: Address,
 ): Target {
   const { env } = services.host;
   const named = addressFor(engine, chosen.profile, services);
@@ -112,6 +113,12 @@ export function targetOf(
 export const targetName = ({ user, host, port, database = '' }: Target): string =>
   `${user}@${host}:${port}/${database}`;
 
+/** A text without what must not be shown; the longest first, since one may be a part of another. */
+export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
+  [...secrets]
+    .sort((a, b) => b.length - a.length)
+    .reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
+
 /** Where packages put the server's socket: Debian, Red Hat; then the server's own choice. */
 function localServer(engine: DatabaseEngine, port: number, { env, platform }: DatabaseServices['host']) {
   if (platform === 'win32') return 'localhost';
@@ -121,13 +128,31 @@ function localServer(engine: DatabaseEngine, port: number, { env, platform }: Da
   return folders.find((folder) => existsSync(`${folder}/.s.PGSQL.${port}`)) ?? 'localhost';
 }
 
+interface Address {
+  /** Left out where nothing is said of one. */
+  readonly address?: string | undefined;
+  /** Where it stands, for people: `/w/shop/.env`. */
+  readonly from: string;
+}
+
 /** The address of a profile, else that of DATABASE_URL, if there is one. */
 function addressFor(
   engine: DatabaseEngine,
   name: string | undefined,
   { profiles, host: { env } }: DatabaseServices,
-): { readonly address?: string; readonly from: string } {
-  if (name !== undefined) return ofProfile(engine, name, profiles, env);
+): Address {
+  if (name !== undefined) {
+    const named = Object.entries(profiles).filter(([, profile]) => profile.engine === engine);
+    const [, profile] = named.find(([each]) => each === name) ?? [];
+    if (profile?.url !== undefined) return { address: profile.url, from: `profile ${name}` };
+    const { urlFrom = '' } = profile ?? {};
+    if (profile) return { address: env[urlFrom] ?? '', from: `profile ${name}, variable ${urlFrom}` };
+    throw new ToolcribError(
+      'ARG_INVALID',
+      `profile: ${JSON.stringify(name)} is no ${engine} database of the settings.`,
+      `There is ${named.map(([each]) => each).join(', ') || 'none; leave it out'}.`,
+    );
+  }
   const address = env['DATABASE_URL'] ?? '';
   if (schemesOf[engine].test(address)) return { address, from: 'DATABASE_URL' };
   if (engine === 'postgresql' && env['PGSERVICE'])
@@ -136,24 +161,23 @@ function addressFor(
   return { from: env[host] ? host : `the defaults of ${engine}` };
 }
 
-function ofProfile(
-  engine: DatabaseEngine,
-  name: string,
-  profiles: DatabaseServices['profiles'],
-  env: Host['env'],
-) {
-  const named = new Map(Object.entries(profiles).filter(([, profile]) => profile.engine === engine));
-  const profile = named.get(name);
-  if (!profile)
-    throw new ToolcribError(
-      'ARG_INVALID',
-      `profile: ${JSON.stringify(name)} is no ${engine} database of the settings.`,
-      `There is ${[...named.keys()].join(', ') || 'none; leave it out'}.`,
-    );
-  const { url, urlFrom = '' } = profile;
-  if (url !== undefined) return { address: url, from: `profile ${name}` };
-  return { address: env[urlFrom] ?? '', from: `profile ${name}, variable ${urlFrom}` };
+/** The first address of that scheme in the `.env` of a folder: of any variable, DATABASE_URL before others. */
+export function projectAddress(scheme: RegExp, folders: readonly string[]): Address | undefined {
+  for (const folder of folders) {
+    const from = join(folder, '.env');
+    const text = readPlain(from, ({ size }) => size <= 64 * 1024)?.toString() ?? '';
+    const said = [...text.matchAll(/^[ \t]*(?:export[ \t]+)?(\w+)[ \t]*=[ \t]*(.*?)[ \t]*\r?$/gm)]
+      .map(([, name = '', value = '']) => ({ name, value: value.replace(/^(["'])(.*)\1$/, '$2') }))
+      .filter(({ value }) => scheme.test(value));
+    const found = said.find(({ name }) => name === 'DATABASE_URL') ?? said[0];
+    if (found) return { address: found.value, from };
+  }
+  return undefined;
 }
+
+/** Whether a host is this machine: by the loopback, or a socket. */
+export const isLoopback = (host: string): boolean =>
+  host.startsWith('/') || /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i.test(host);
 
 /** How addresses begin, also as SQLAlchemy and Rails write them, and nearly so: what is mistyped is meant. */
 export const schemesOf: Readonly<Record<DatabaseEngine, RegExp>> = {

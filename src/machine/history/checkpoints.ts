@@ -1,4 +1,4 @@
-import { existsSync, lstatSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Workspace } from '../../core/tool.ts';
@@ -6,22 +6,10 @@ import { limited } from '../limited.ts';
 import { outermost } from '../paths/inside.ts';
 import { couldHoldProtected, refuseProtected } from '../paths/protected-paths.ts';
 import { rooted } from '../paths/workspace.ts';
-import type { Run } from '../processes/process.ts';
-import { projectFolders } from '../programs/project-folders.ts';
+import type { GitSource } from './ask-git.ts';
 import { newChange, type Change, type States } from './entry.ts';
 import type { Log } from './log.ts';
-import type { TreePair } from './restore-tree.ts';
-import {
-  askGit,
-  GitFailure,
-  type AskGit,
-  type Git,
-  shadowFor,
-  shadowOf,
-  tidyShadow,
-  type Shadow,
-} from './shadow.ts';
-import { currentOf, takeSnapshot, type Snapshot } from './snapshot.ts';
+import { Shadow, workTreeOf, type Snapshot } from './shadow.ts';
 
 /** What came of keeping a state. */
 export interface Taken {
@@ -36,11 +24,9 @@ export interface Taken {
 /** States of work trees, as callers before commands know them. */
 export type Checkpoints = Pick<WorkTreeStates, 'take' | 'begin' | 'isReady'>;
 
-interface Options {
+interface Options extends GitSource {
   /** Where the shadows are; undefined where nothing can be kept. */
   readonly shadows: string | undefined;
-  readonly run: Run;
-  git(): Promise<Git | undefined>;
   logOf(root: string): Log;
 }
 
@@ -79,12 +65,12 @@ export class WorkTreeStates {
     try {
       const shadow = this.#shadowOf(folder, workspace);
       if (!shadow || signal.aborted) return undefined;
-      const isFirst = currentOf(shadow) === undefined;
+      const isFirst = shadow.current === undefined;
       const late = isFirst
         ? `the first state of ${shadow.top} is still being kept`
         : `keeping the files takes longer than ${patienceMs / 1000} s`;
       const patience = isFirst && this.#said.has(notUndone(late)) ? 0 : patienceMs;
-      const kept = await inTime(this.#keep(shadow, workspace), patience);
+      const kept = await inTime(this.#keep(shadow), patience);
       if (signal.aborted) return undefined;
       if (kept === 'late') return this.#notKept(late);
       const change: Change = { ...newChange('command', folder, { kind: 'ran' }), command };
@@ -92,7 +78,7 @@ export class WorkTreeStates {
       // This line is its place in the history; it counts when it has ended.
       log.append(change);
       const ended = () => {
-        const ending = this.#close(shadow, { change, before: kept.tree, log, workspace });
+        const ending = this.#close(shadow, change, kept.tree, log);
         this.#endings = Promise.allSettled([this.#endings, ending]);
       };
       return { ...(kept.left.length > 0 && this.#once(noteOf(kept.left))), isKept: true, ended };
@@ -105,7 +91,7 @@ export class WorkTreeStates {
   begin(folder: string, workspace: Workspace): void {
     const keepFirst = async () => {
       const shadow = this.#shadowOf(folder, workspace);
-      if (shadow && !currentOf(shadow)) await this.#keep(shadow, workspace);
+      if (shadow && !shadow.current) await this.#keep(shadow);
     };
     // It is tried again, and told, before the first command.
     keepFirst().catch(() => {});
@@ -115,10 +101,9 @@ export class WorkTreeStates {
   async isReady(folder: string, names: readonly string[], workspace: Workspace): Promise<boolean> {
     try {
       const shadow = this.#shadowOf(folder, workspace);
-      if (!shadow || !currentOf(shadow)) return false;
-      const { tree } = await this.#keep(shadow, workspace);
-      const ask = await this.#asker(shadow, workspace);
-      const kept = new Set((await ask(['ls-tree', '-r', '-z', '--name-only', tree])).split('\0'));
+      if (!shadow?.current) return false;
+      const { tree } = await this.#keep(shadow);
+      const kept = new Set((await shadow.ask(['ls-tree', '-r', '-z', '--name-only', tree])).split('\0'));
       return names.every((name) => {
         const path = join(shadow.top, name);
         refuseProtected({ path });
@@ -132,15 +117,12 @@ export class WorkTreeStates {
     }
   }
 
-  /** How the states of a command are brought back. Throws GitFailure. */
-  async open(states: States, workspace: Workspace): Promise<TreePair> {
-    const { before: to, after: from } = states;
-    const shadow = shadowOf(states, this.#options.shadows ?? '');
-    if (!outermost(shadow.scope, workspace.roots))
-      throw new GitFailure('it was in a folder that is not open');
-    if (!existsSync(join(shadow.folder, 'refs', 'checkpoints', to)))
-      throw new GitFailure('the state before it is gone');
-    return { shadow, ask: await this.#asker(shadow, workspace), from, to };
+  /** The shadow that the states of a command are in. Throws where they are gone, or not for this workspace. */
+  open(states: States, { roots }: Workspace): Shadow {
+    const shadow = new Shadow(this.#options.shadows ?? '', states, this.#options, roots);
+    if (!outermost(shadow.scope, roots)) throw new Error('it was in a folder that is not open');
+    if (!shadow.has(states.before)) throw new Error('the state before it is gone');
+    return shadow;
   }
 
   /** Waits a moment for what is being noted down of commands that have ended. */
@@ -150,47 +132,31 @@ export class WorkTreeStates {
 
   #shadowOf(folder: string, { roots }: Workspace): Shadow | undefined {
     const { shadows } = this.#options;
-    return shadows === undefined ? undefined : shadowFor(folder, roots, shadows);
-  }
-
-  /** Git, with nothing of the project on its way. Throws GitFailure when there is none. */
-  async #asker(shadow: Shadow, { roots }: Workspace): Promise<AskGit> {
-    const found = await this.#options.git();
-    if (!found) throw new GitFailure('no git of this machine was found that can be used');
-    const project = projectFolders(roots);
-    if (project.holds(found.program)) throw new GitFailure('git lies in the project');
-    const env = { ...found.env, PATH: project.pathWithout(found.env['PATH'] ?? '') };
-    return askGit(this.#options.run, { ...found, env }, shadow);
+    const tree = shadows === undefined ? undefined : workTreeOf(folder, roots);
+    return tree && new Shadow(shadows ?? '', tree, this.#options, roots);
   }
 
   /** Who comes while a state is taken shares the next. */
-  #keep(shadow: Shadow, workspace: Workspace): Promise<Snapshot> {
+  #keep(shadow: Shadow): Promise<Snapshot> {
     const waiting = this.#next.get(shadow.folder);
     if (waiting) return waiting;
     const kept = this.#inTurn(async () => {
       this.#next.delete(shadow.folder);
-      const ask = await this.#asker(shadow, workspace);
       clearTimeout(this.#tidying);
       // It keeps no process alive, and is tried again after the next.
-      const tidy = () =>
-        this.#inTurn(() => tidyShadow(shadow, ask, currentOf(shadow)?.index)).catch(() => {});
+      const tidy = () => this.#inTurn(() => shadow.tidy()).catch(() => {});
       this.#tidying = setTimeout(() => void tidy(), quietMs).unref();
-      return takeSnapshot(shadow, ask);
+      return shadow.snapshot();
     });
     this.#next.set(shadow.folder, kept);
     return kept;
   }
 
   /** Notes down what a command has left, unless it has changed nothing. */
-  async #close(
-    shadow: Shadow,
-    command: { change: Change; before: string; log: Log; workspace: Workspace },
-  ): Promise<void> {
-    const { change, before, log, workspace } = command;
-    const { tree: after } = await this.#keep(shadow, workspace);
+  async #close(shadow: Shadow, change: Change, before: string, log: Log): Promise<void> {
+    const { tree: after } = await this.#keep(shadow);
     if (after === before) return;
-    const ask = await this.#asker(shadow, workspace);
-    const names = await ask(['diff-tree', '-r', '-z', '--name-only', before, after]);
+    const names = await shadow.ask(['diff-tree', '-r', '-z', '--name-only', before, after]);
     const { top, scope } = shadow;
     const states = { top, scope, before, after, files: names.split('\0').length - 1 };
     log.append({ ...change, states });

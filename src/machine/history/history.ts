@@ -3,23 +3,18 @@ import { ToolcribError } from '../../core/errors.ts';
 import { limited } from '../limited.ts';
 import type { Place } from '../paths/place.ts';
 import { shownPath } from '../paths/shown-path.ts';
-import type { Run } from '../processes/process.ts';
+import type { GitSource } from './ask-git.ts';
 import { WorkTreeStates, type Checkpoints } from './checkpoints.ts';
 import { togetherAs, type About, type Change } from './entry.ts';
 import { noHistory } from './failures.ts';
-import { Log } from './log.ts';
+import { Log, selectIn, type Selection } from './log.ts';
 import { relocateChange, type Look } from './relocate.ts';
-import { selectIn, type Selection } from './log.ts';
-import type { Git } from './shadow.ts';
 import { undoChanges, type Undone, type UndoOptions } from './undo.ts';
 import { writeFile, type Decide, type Written } from './write.ts';
 
-export interface HistoryOptions {
+export interface HistoryOptions extends GitSource {
   /** The state folder of this user; without one every change is refused. */
   readonly state: string | undefined;
-  readonly run: Run;
-  /** The git of this machine; undefined when there is none. */
-  git(): Promise<Git | undefined>;
   readonly mostChanges?: number;
 }
 

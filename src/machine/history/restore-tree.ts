@@ -9,9 +9,9 @@ import { couldHoldProtected, protectedError, refuseProtected } from '../paths/pr
 import type { RootedWorkspace } from '../paths/workspace.ts';
 import { temporaryName } from './entry.ts';
 import { changedSince, mostChangedBytes, unwritable } from './failures.ts';
-import { isConcerned } from './log.ts';
-import type { AskGit, Shadow } from './shadow.ts';
-import { closedIn } from './snapshot.ts';
+import type { WorkTreeStates } from './checkpoints.ts';
+import { isConcerned, type Selection } from './log.ts';
+import type { Shadow } from './shadow.ts';
 import { putFile, readExisting } from './write.ts';
 
 /** A path that an undo has changed, or would. */
@@ -48,50 +48,49 @@ interface TreeEntry {
 
 const [program, link] = ['100755', '120000'];
 
-export interface TreePair {
-  readonly shadow: Shadow;
-  readonly ask: AskGit;
-  /** The tree that the files have to be as in, to be changed, and the one that they then are as in. */
-  readonly from: string;
-  readonly to: string;
-}
-
-export interface Restoring {
+/** What is taken back, and how. */
+export interface Undoing extends Selection {
   readonly workspace: RootedWorkspace;
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
-  /** Only what is one of these paths, or in one; all when empty. */
-  readonly paths: readonly string[];
+  /** What the changes are called that this makes. */
+  readonly kind: string;
+  readonly states: WorkTreeStates;
   /** In a dry run: paths that are taken for what they have to be, since a newer change is taken back first. */
   readonly assumed: Set<string>;
 }
 
-export interface Restored {
+export interface TakenBack {
   readonly files: readonly UndoneFile[];
   readonly left: readonly LeftFile[];
+  /** The id of the change that this made. */
+  readonly by?: string | undefined;
 }
 
 /** Files beyond these are not shown. */
 const mostShown = 20;
 
 /**
- * Makes files what they were, one by one, each in one step, as far as they are what they have to be; or tells which
- * with `dryRun`. Throws GitFailure; then nothing was changed.
+ * Makes files what they were, one by one, each in one step, from one tree's to another's, as far as they are what they
+ * have to be; or tells which with `dryRun`. Throws what `ask` of a shadow throws; then nothing was changed.
  */
-export async function restoreTree(tree: TreePair, restoring: Restoring): Promise<Restored> {
-  const { shadow } = tree;
-  const { dryRun, signal } = restoring;
-  const changes = await changesBetween(tree, restoring);
-  const isClosed = closedIn(shadow);
+export async function restoreTree(
+  shadow: Shadow,
+  [from, to]: readonly [from: string, to: string],
+  undoing: Undoing,
+): Promise<TakenBack> {
+  const { dryRun, signal } = undoing;
+  const changes = await changesBetween(shadow, from, to, undoing);
+  const { closed } = shadow;
   const staged = join(shadow.folder, `staged.${globalThis.crypto.randomUUID()}`);
   const [files, left]: [UndoneFile[], LeftFile[]] = [[], []];
   try {
-    await stage(changes, staged, tree);
+    await stage(changes, staged, shadow);
     for (const change of changes) {
       // What has been done can be undone; the rest is told.
       if (signal.aborted) break;
       try {
-        const done = await restoreFile(change, { staged, isClosed }, restoring);
+        const done = await restoreFile(change, { staged, closed }, undoing);
         if (done) files.push(files.length < mostShown ? done : { path: done.path, did: done.did });
         if (done?.did === 'removed' && !dryRun) removeMade(foldersAbove(change.path, shadow.top));
       } catch (error) {
@@ -107,10 +106,12 @@ export async function restoreTree(tree: TreePair, restoring: Restoring): Promise
 
 /** First what goes: a file can be in the way of a folder, and the other way round. */
 async function changesBetween(
-  { shadow, ask, from, to }: TreePair,
-  { paths, workspace }: Restoring,
+  shadow: Shadow,
+  from: string,
+  to: string,
+  { paths, workspace }: Undoing,
 ): Promise<TreeChange[]> {
-  const raw = await ask(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to]);
+  const raw = await shadow.ask(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to]);
   // Neither nothing nor a repository inside another, whose mode is 160000.
   const entry = (mode = '', blob = '') => (/^1[02]/.test(mode) ? { mode, blob } : undefined);
   return [...raw.matchAll(/:(\d+) (\d+) (\w+) (\w+) \w\0([^\0]+)\0/g)]
@@ -128,7 +129,7 @@ async function changesBetween(
 }
 
 /** Writes what comes back into a folder of ours, by its hash: what a tree calls its files leads nowhere. */
-async function stage(changes: readonly TreeChange[], folder: string, { ask }: TreePair): Promise<void> {
+async function stage(changes: readonly TreeChange[], folder: string, { ask }: Shadow): Promise<void> {
   mkdirSync(folder, { mode: 0o700 });
   const call = { workTree: folder, index: `${folder}.index` };
   const lines = changes.flatMap(({ to }) => (to ? [`100644 ${to.blob}\t${to.blob}`] : []));
@@ -139,8 +140,8 @@ async function stage(changes: readonly TreeChange[], folder: string, { ask }: Tr
 /** Undefined when it is like that already. */
 async function restoreFile(
   { path, name, from, to }: TreeChange,
-  { staged, isClosed }: { readonly staged: string; readonly isClosed: ReadonlySet<unknown> },
-  { workspace, dryRun, assumed }: Restoring,
+  { staged, closed }: { readonly staged: string; readonly closed: ReadonlySet<unknown> },
+  { workspace, dryRun, assumed }: Undoing,
 ): Promise<UndoneFile | undefined> {
   // What somebody runs unasked does not come back unasked either, nor a link that makes others such files.
   refuseProtected({ path }, name);
@@ -157,7 +158,7 @@ async function restoreFile(
     if (found?.blob === to?.blob && found?.mode === to?.mode) return undefined;
     if (found?.blob !== from?.blob) throw changedSince(path);
     // A key must not come back open.
-    const open = isClosed.has(name) ? 0o600 : 0o666 & ~process.umask();
+    const open = closed.has(name) ? 0o600 : 0o666 & ~process.umask();
     if (!dryRun) await put(place, found, is && { bytes: is, mode: to.mode, open });
     return { path, did, was: found?.bytes, is };
   });

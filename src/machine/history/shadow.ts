@@ -1,30 +1,39 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { discard, isPrivate, makePrivate, writePrivate } from '../../own-files/own-files.ts';
+import { accessSync, constants, copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import { renameSync, utimesSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { discard, isPrivate, makePrivate, readPrivate, writePrivate } from '../../own-files/own-files.ts';
 import { isInside, outermost } from '../paths/inside.ts';
 import { realPath } from '../paths/real-path.ts';
-import type { Run } from '../processes/process.ts';
-import { sha256 } from './log.ts';
+import { askGit, GitFailure, type AskGit, type GitSource } from './ask-git.ts';
+import { appendLine, readLines, sha256 } from './log.ts';
 
-/** The git folder of ours that keeps the states of one work tree. Several servers may use it at once. */
-export interface Shadow {
-  readonly folder: string;
+/** A work tree, and what part of it is kept. */
+export interface WorkTree {
   /** The folder that has `.git`; it may lie above the roots. */
   readonly top: string;
-  /** What of it is kept, since it is open to the model: itself, or the root below it. */
+  /** What is open to the model: itself, or the root below it. */
   readonly scope: string;
 }
 
+/** A state of a work tree that is kept. */
+export interface Snapshot {
+  /** The git tree that holds it. */
+  readonly tree: string;
+  /** Files that are too large, not readable, or not called in UTF-8, and so were left out. */
+  readonly left: readonly string[];
+}
+
 /**
- * The shadow of the work tree that a folder inside the roots belongs to, whether or not it is there; undefined when it
- * belongs to none. Above the roots only the existence of `.git` is asked for; of what is in there nothing is read.
+ * The work tree that a folder inside the roots belongs to, whether or not it is there; undefined when it belongs to
+ * none. Above the roots only the existence of `.git` is asked for; of what is in there nothing is read.
  */
-export function shadowFor(given: string, roots: readonly string[], shadows: string): Shadow | undefined {
+export function workTreeOf(given: string, roots: readonly string[]): WorkTree | undefined {
   const folder = realPath(given);
   const root = outermost(folder, roots);
   if (root === undefined) return undefined;
   for (let top = folder; ; top = dirname(top)) {
-    if (isTop(top)) return shadowOf({ top, scope: isInside(top, root) ? top : root }, shadows);
+    if (isTop(top)) return { top, scope: isInside(top, root) ? top : root };
     if (top === dirname(top)) return undefined;
   }
 }
@@ -35,65 +44,172 @@ function isTop(folder: string): boolean {
   return found?.isDirectory() ? existsSync(join(folder, '.git', 'HEAD')) : found !== undefined;
 }
 
-/** Another root sees another part of the same tree, which is another content. */
-export function shadowOf({ top, scope }: Pick<Shadow, 'top' | 'scope'>, shadows: string): Shadow {
-  return { folder: join(shadows, sha256(JSON.stringify([top, scope])).slice(0, 32)), top, scope };
-}
-
-/** Makes it without git, so that no template adds hooks. Throws for a folder that is not private. */
-export function openShadow({ folder }: Shadow): void {
-  if (isPrivate(folder) && existsSync(join(folder, 'whole'))) return;
-  for (const each of [dirname(dirname(folder)), dirname(folder), folder])
-    if (!makePrivate(each)) throw new Error(`${each} is not a folder of this user alone`);
-  for (const name of ['objects/pack', 'refs/checkpoints', 'info'])
-    mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
-  writePrivate(folder, 'HEAD', 'ref: refs/heads/none\n');
-  writePrivate(folder, 'config', configuration());
-  // Takes precedence over every .gitattributes (gitattributes(5)): bytes go in and come out as they are.
-  const attributes = '* -text -eol -crlf -ident -filter -working-tree-encoding -diff -merge -export-subst\n';
-  writePrivate(join(folder, 'info'), 'attributes', attributes);
-  writePrivate(folder, 'whole', '');
-}
-
-/** All else is as git has it without a configuration. */
-function configuration(): string {
-  const [windows, apple] = [process.platform === 'win32', process.platform === 'darwin'];
-  return `[core]
-  repositoryFormatVersion = 0
-  bare = true
-  fileMode = ${!windows}
-  ignoreCase = ${windows || apple}
-  precomposeUnicode = ${apple}
-  # Names that only another system would mistake for .git are kept.
-  protectNTFS = ${windows}
-  protectHFS = ${apple}
-  longPaths = true
-  compression = 0
-  # A checkpoint that a power failure breaks is made anew; waiting for the disk would take most of the time there is.
-  fsync = none
-[gc]
-  auto = 0
-  # A state that is forgotten is a file that is removed.
-  packRefs = false
-`;
-}
-
+const [states, attributes] = ['refs/checkpoints', 'info/attributes'];
+const [current, closedFiles] = ['current', 'closed.jsonl'];
 const mostStates = 100;
 const quotaKilobytes = 1024 ** 2;
 /** What is younger may be in use by another server. */
 const youngMs = 15 * 60_000;
+/** A larger file is left out. */
+const mostFileBytes = 64 * 1024 * 1024;
 
-/** Forgets what is too many or too much, and lets git drop what nothing needs. Throws GitFailure. */
-export async function tidyShadow({ folder }: Shadow, ask: AskGit, index: string | undefined): Promise<void> {
-  const unused = newestFirst(folder).filter(({ name }) => name.startsWith('index.') && name !== index);
-  for (const { path, age } of unused) if (age > youngMs) discard(path);
-  const states = newestFirst(join(folder, 'refs', 'checkpoints'));
-  const sizes = (await ask(['count-objects', '-v'])).matchAll(/^size(?:-pack)?: (\d+)$/gm);
-  const isMuch = [...sizes].reduce((sum, [, size]) => sum + Number(size), 0) > quotaKilobytes;
-  const most = isMuch ? Math.ceil(Math.min(states.length, mostStates) / 2) : mostStates;
-  if (states.length <= most) return;
-  for (const { path } of states.slice(most)) discard(path);
-  await ask(['gc', '--quiet', '--prune=10.minutes.ago'], { workTree: folder });
+/** The git folder of ours that keeps the states of one work tree. Several servers may use it at once. */
+export class Shadow implements WorkTree {
+  readonly folder: string;
+  readonly top: string;
+  readonly scope: string;
+  readonly ask: AskGit;
+
+  constructor(shadows: string, { top, scope }: WorkTree, git: GitSource, roots: readonly string[]) {
+    // Another root sees another part of the same tree, which is another content.
+    this.folder = join(shadows, sha256(JSON.stringify([top, scope])).slice(0, 32));
+    this.top = top;
+    this.scope = scope;
+    this.ask = askGit(git, this, roots);
+  }
+
+  /** The index of the last snapshot, and the tree that it was written to; undefined before the first. */
+  get current(): { index: string; tree: string } | undefined {
+    const name = readPrivate(this.folder, current)?.toString() ?? '';
+    const [, tree] = /^index\.([0-9a-f]{40})\.[-0-9a-f]{36}$/.exec(name) ?? [];
+    return tree !== undefined && existsSync(join(this.folder, name)) ? { index: name, tree } : undefined;
+  }
+
+  /** Which files only their owner may read, which a git tree does not say: a key must not come back open. */
+  get closed(): ReadonlySet<unknown> {
+    return new Set(readLines(this.folder, closedFiles));
+  }
+
+  has(tree: string): boolean {
+    return existsSync(join(this.folder, states, tree));
+  }
+
+  /**
+   * Keeps the content of the work tree: what is not ignored, without nested repositories. Reads only what has changed
+   * since the last time. Throws GitFailure, and what the system says.
+   */
+  async snapshot(): Promise<Snapshot> {
+    this.#open();
+    try {
+      return await this.#take();
+    } catch (error) {
+      if (!(error instanceof GitFailure)) throw error;
+      // Files vanish while git reads them, and one of ours may be damaged: once more, from the beginning.
+      for (const name of [current, attributes]) discard(join(this.folder, name));
+      this.#open();
+      return this.#take();
+    }
+  }
+
+  /** Forgets what is too many or too much, and lets git drop what nothing needs. Throws GitFailure. */
+  async tidy(): Promise<void> {
+    const index = this.current?.index;
+    const unused = newestFirst(this.folder).filter(({ name }) => name.startsWith('index.') && name !== index);
+    for (const { path, age } of unused) if (age > youngMs) discard(path);
+    const kept = newestFirst(join(this.folder, states));
+    const sizes = (await this.ask(['count-objects', '-v'])).matchAll(/^size(?:-pack)?: (\d+)$/gm);
+    const isMuch = [...sizes].reduce((sum, [, size]) => sum + Number(size), 0) > quotaKilobytes;
+    const most = isMuch ? Math.ceil(Math.min(kept.length, mostStates) / 2) : mostStates;
+    if (kept.length <= most) return;
+    for (const { path } of kept.slice(most)) discard(path);
+    await this.ask(['gc', '--quiet', '--prune=10.minutes.ago'], { workTree: this.folder });
+  }
+
+  /** Makes it without git, so that no template adds hooks. Throws for a folder that is not private. */
+  #open(): void {
+    const { folder } = this;
+    if (isPrivate(folder) && existsSync(join(folder, attributes))) return;
+    for (const each of [dirname(dirname(folder)), dirname(folder), folder])
+      if (!makePrivate(each)) throw new Error(`${each} is not a folder of this user alone`);
+    for (const name of ['objects/pack', states, dirname(attributes)])
+      mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
+    writePrivate(folder, 'HEAD', 'ref: refs/heads/none\n');
+    // Takes precedence over every .gitattributes (gitattributes(5)): bytes go in and come out as they are.
+    const exactly = '* -text -eol -crlf -ident -filter -working-tree-encoding -diff -merge -export-subst\n';
+    writePrivate(folder, attributes, exactly);
+  }
+
+  async #take(): Promise<Snapshot> {
+    const { folder, top, scope, current } = this;
+    // What the project ignores on this machine alone. Of all in `.git` this is the one file that is read: patterns.
+    const git = ['-c', `core.excludesFile=${join(top, '.git', 'info', 'exclude')}`, '--literal-pathspecs'];
+    const list = ['ls-files', '-z', '-t', '--others', '--modified', '--exclude-standard', '--'];
+    const listed = await this.ask([...git, ...list, relative(top, scope) || '.'], { index: current?.index });
+    const sorted = await this.#sort(listed);
+    const isSame = current && sorted.add.length === 0 && sorted.remove.length === 0;
+    const tree = isSame ? current.tree : await this.#writeTree(sorted, current?.index);
+    // Written anew, it is the youngest of all.
+    writePrivate(join(folder, states), tree, `${tree}\n`);
+    return { tree, left: sorted.left };
+  }
+
+  /**
+   * What git listed, as names of files and links to read, of what is in the index and no file any more, and of what is
+   * left out. The system is asked about each name without a thread in between: ten times faster.
+   */
+  async #sort(listed: string) {
+    const { top, folder, closed } = this;
+    // Outside it begins with "..", and so does nothing that git lists.
+    const own = `${relative(top, join(folder, '..', '..')).replaceAll(sep, '/')}/`;
+    const [add, remove, left]: [string[], string[], string[]] = [[], [], []];
+    for (const [at, line] of [...new Set(listed.split('\0'))].entries()) {
+      // Others have their turn every few milliseconds.
+      if (at % 1000 === 999) await setImmediate();
+      const [isIndexed, name] = [!line.startsWith('?'), line.slice(2)];
+      // With a slash at the end: a repository inside this one, whose files are its own affair.
+      if (name === '' || name.endsWith('/') || name.startsWith(own)) continue;
+      if (/(?:^|\/)\.toolcrib-[0-9a-f]{16}\.tmp$/.test(name)) continue;
+      const kind = name.includes('\ufffd') ? 'unreadable' : kindOf(join(top, name));
+      if (kind === 'unreadable') left.push(name);
+      if (kind === 'file' || kind === 'closed file') add.push(name);
+      else if (isIndexed) remove.push(name);
+      if (kind === 'closed file' && !closed.has(name)) appendLine(folder, closedFiles, name);
+    }
+    return { add, remove, left };
+  }
+
+  /** Writes a tree from a copy of an index, the current one then: whoever is killed leaves the old as it was. */
+  async #writeTree(
+    { add, remove }: Readonly<Record<'add' | 'remove', string[]>>,
+    from: string | undefined,
+  ): Promise<string> {
+    const { folder } = this;
+    const unique = globalThis.crypto.randomUUID();
+    const index = `index.new.${unique}`;
+    if (from !== undefined) copyIndex(join(folder, from), join(folder, index));
+    const update = ['update-index', '-z', '--add', '--replace', '--remove', '--stdin'];
+    await this.ask(['update-index', '-z', '--force-remove', '--stdin'], { index, lines: remove });
+    await this.ask(update, { index, lines: add });
+    const tree = (await this.ask(['write-tree'], { index })).trim();
+    // Without one there is nothing in it, and the next is the first again.
+    if (!existsSync(join(folder, index))) return tree;
+    const whole = `index.${tree}.${unique}`;
+    renameSync(join(folder, index), join(folder, whole));
+    writePrivate(folder, current, whole);
+    return tree;
+  }
+}
+
+function kindOf(path: string): 'file' | 'closed file' | 'unreadable' | undefined {
+  try {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found?.isSymbolicLink()) return 'file';
+    if (!found?.isFile()) return undefined;
+    if (found.size > mostFileBytes) return 'unreadable';
+    accessSync(path, constants.R_OK);
+    return (found.mode & 0o077) === 0 ? 'closed file' : 'file';
+  } catch (error) {
+    // Else it is in a folder that this user may not enter, or below what is none any more.
+    return (error as NodeJS.ErrnoException).syscall === 'access' ? 'unreadable' : undefined;
+  }
+}
+
+function copyIndex(from: string, to: string): void {
+  const { atimeMs, mtimeMs } = lstatSync(from);
+  copyFileSync(from, to, constants.COPYFILE_EXCL);
+  // By its time git knows which files may have changed unseen just after they were read ("racy git"), so the copy must
+  // not be younger.
+  utimesSync(to, Math.floor(atimeMs / 1000), Math.floor(mtimeMs / 1000));
 }
 
 const newestFirst = (folder: string) =>
@@ -101,82 +217,3 @@ const newestFirst = (folder: string) =>
     .map((name) => ({ name, path: join(folder, name) }))
     .map((file) => ({ ...file, age: Date.now() - lstatSync(file.path).mtimeMs }))
     .toSorted((a, b) => a.age - b.age);
-
-/** The git of this machine. */
-export interface Git {
-  /** Absolute path: one by its name could be found in the project. */
-  readonly program: string;
-  /** Arguments before all others, where git is started by way of another program. */
-  readonly leading: readonly string[];
-  /** Where programs are found, without the project's folders, and what a child needs on Windows. */
-  readonly env: Readonly<Record<string, string>>;
-}
-
-interface GitCall {
-  /** The folder it takes for its work tree; left out: that of the shadow. */
-  readonly workTree?: string;
-  /** The index file, in the shadow's folder. */
-  readonly index?: string | undefined;
-  /** Given to it, each with a NUL behind it; git is not started for none. */
-  readonly lines?: readonly string[];
-}
-
-/** Git could not be started, was ended, or ended with another code than 0; `message` is what it said of that. */
-export class GitFailure extends Error {
-  readonly exitCode: number | null;
-  constructor(message: string, exitCode: number | null = null) {
-    super(message);
-    this.exitCode = exitCode;
-  }
-}
-
-/** Runs git in a shadow and returns what it printed. Throws GitFailure. */
-export type AskGit = (argv: readonly string[], call?: GitCall) => Promise<string>;
-
-/** Names of a million files take about this much. */
-const mostOutput = 128 * 1024 * 1024;
-/**
- * What looking through a large tree takes, and for each file it reads. A FIFO in the place of a .gitignore keeps git
- * waiting for all of it, and every command behind it goes without undo.
- */
-const timeoutMs = 60_000;
-const timeoutPerLineMs = 5;
-
-/** Everything git gets: no configuration but the shadow's, no attributes of the machine, no questions. */
-export const askGit = (run: Run, git: Git, { folder, top }: Shadow): AskGit => {
-  const inherited = /^(?:PATH|SystemRoot|SystemDrive|WINDIR|TEMP|TMP|TMPDIR)$/;
-  const env = {
-    ...Object.fromEntries(Object.entries(git.env).filter(([name]) => inherited.test(name))),
-    // Where it would look for what the user configures.
-    HOME: folder,
-    XDG_CONFIG_HOME: folder,
-    LC_ALL: 'C',
-    GIT_DIR: folder,
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_ATTR_NOSYSTEM: '1',
-    GIT_NO_REPLACE_OBJECTS: '1',
-    GIT_TERMINAL_PROMPT: '0',
-  };
-  return async (argv, { workTree = top, index = 'index.none', lines } = {}) => {
-    if (lines?.length === 0) return '';
-    const { exitCode, stdout, stderr, ended } = await run({
-      program: git.program,
-      argv: [...git.leading, ...argv],
-      cwd: workTree,
-      env: { ...env, GIT_WORK_TREE: workTree, GIT_INDEX_FILE: resolve(folder, index) },
-      keepBytes: mostOutput,
-      timeoutMs: timeoutMs + timeoutPerLineMs * (lines?.length ?? 0),
-      ...(lines && {
-        takeInput(stdin) {
-          stdin.write(lines.map((line) => `${line}\0`).join(''));
-          stdin.end();
-        },
-      }),
-    });
-    if (stdout.omittedBytes > 0) throw new GitFailure('git printed too much');
-    if (exitCode === 0) return stdout.bytes.toString();
-    // What it died of.
-    const said = /^fatal: .*/m.exec(stderr.text)?.[0] ?? stderr.text.trim().split('\n')[0];
-    throw new GitFailure((said || `git has ${ended.replace('_', ' ')}`).slice(0, 300), exitCode);
-  };
-};

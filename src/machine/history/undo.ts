@@ -4,18 +4,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { ToolcribError } from '../../core/errors.ts';
 import { readPlain } from '../../own-files/own-files.ts';
 import { foldersAbove, removeMade, type Place } from '../paths/place.ts';
-import type { WorkTreeStates } from './checkpoints.ts';
 import { areTogether, newChange, type Change, type Facts } from './entry.ts';
 import { changedSince, gone, mostChangedBytes, unwritable } from './failures.ts';
 import { relocateChange } from './relocate.ts';
-import {
-  restoreTree,
-  type LeftFile,
-  type Restored,
-  type Restoring,
-  type UndoneFile,
-} from './restore-tree.ts';
-import type { Logged, Selection } from './log.ts';
+import { restoreTree, type LeftFile, type TakenBack, type Undoing, type UndoneFile } from './restore-tree.ts';
+import type { Logged } from './log.ts';
 import { writeFile, type Before } from './write.ts';
 
 /** What came of taking changes back. */
@@ -27,17 +20,7 @@ export interface Undone {
   readonly left: readonly LeftFile[];
 }
 
-export type UndoOptions = Pick<Restoring, 'workspace' | 'dryRun' | 'signal'>;
-
-interface Undoing extends Restoring, Selection {
-  /** What the changes are called that this makes. */
-  readonly kind: string;
-  readonly states: WorkTreeStates;
-}
-
-interface TakenBack extends Restored {
-  readonly by?: string | undefined;
-}
+export type UndoOptions = Pick<Undoing, 'workspace' | 'dryRun' | 'signal'>;
 
 /** Takes changes back one after the other, as `History.undo` says. */
 export async function undoChanges(changes: readonly Logged[], undoing: Undoing): Promise<Undone> {
@@ -117,15 +100,16 @@ async function commandBack({ log, change }: Logged, undoing: Undoing): Promise<T
   const { id, path, command } = change;
   if (!change.states) throw gone(id);
   try {
-    const tree = await states.open(change.states, workspace);
+    const { before: to, after: from } = change.states;
+    const shadow = states.open(change.states, workspace);
     const undo: Change = {
       ...newChange('command', path, { kind, undoes: id }),
       ...(paths.length > 0 && { part: true }),
       ...(command !== undefined && { command }),
-      states: { ...change.states, before: tree.from, after: tree.to },
+      states: { ...change.states, before: from, after: to },
     };
     if (!dryRun) log.append(undo);
-    const restored = await restoreTree(tree, undoing);
+    const restored = await restoreTree(shadow, [from, to], undoing);
     if (!dryRun && restored.files.length === 0) log.drop(undo.id);
     return { ...restored, by: undo.id };
   } catch (error) {

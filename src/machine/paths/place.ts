@@ -1,9 +1,8 @@
 import { lstatSync, mkdirSync, readlinkSync, realpathSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
-import type { Consent } from './consent.ts';
 import { openAt, unreadable, type Opened } from './opened.ts';
-import { gitFolderEffect, inGitFolder, protectedError } from './protected-paths.ts';
+import { gitFolderEffect, inGitFolder, protectedError, type Consent } from './protected-paths.ts';
 import { codeOf, locate } from './real-path.ts';
 import { refusal, shownPath } from './shown-path.ts';
 

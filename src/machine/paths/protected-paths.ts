@@ -1,9 +1,43 @@
 import { lstatSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { homedir } from 'node:os';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
-import { noConsent, type Consent } from './consent.ts';
+import { ownFolders, thisPlatform } from '../../own-files/own-files.ts';
+import { isInside } from './inside.ts';
 import { protectedNames, type ProtectedNames } from './protected-names.ts';
+import { realPath } from './real-path.ts';
 import { refusal } from './shown-path.ts';
+
+/**
+ * Whether a person has agreed that a file which others run or obey is changed: a protected path opens for changing.
+ * `effect`: what changing it leads to.
+ */
+export type Consent = (path: string, effect: string) => boolean;
+
+/** A protected path, and what changing it leads to. */
+export interface Protected {
+  readonly path: string;
+  readonly effect: string;
+}
+
+export const noConsent: Consent = () => false;
+
+/** While a call is planned nothing is changed: what is protected opens, and is noted. */
+export function notingConsent(): { consent: Consent; protects: readonly Protected[] } {
+  const noted = new Map<string, string>();
+  return {
+    consent: (path, effect) => noted.set(path, effect).has(path),
+    get protects() {
+      return [...noted].map(([path, effect]) => ({ path, effect }));
+    },
+  };
+}
+
+/** What was planned, and nothing else. */
+export function consentTo(protects: readonly Protected[]): Consent {
+  const agreed = new Set(protects.map(({ path }) => path));
+  return (path) => agreed.has(path);
+}
 
 type Reason = Pick<ProtectedNames, 'effect' | 'never'>;
 
@@ -142,4 +176,25 @@ function sourceOf(path: string, partly: boolean): string {
     return '(?:/';
   });
   return `${path.startsWith('/') ? '^' : '(?:^|/)'}${source}${close()}`;
+}
+
+/** The real paths of the folders that toolcrib keeps its own in; of a link in the place of one both. */
+export function ownRealFolders(): string[] {
+  const folders = ownFolders(thisPlatform(), process.env, homedir()).flatMap((folder) => {
+    const place = join(realPath(dirname(folder)), basename(folder));
+    return [place, realPath(place)];
+  });
+  return [...new Set(folders)];
+}
+
+/** Whether a real path is toolcrib's own, by another spelling as well. Asked anew: links may have been made. */
+export function isOwn(path: string, own: readonly string[] = ownRealFolders()): boolean {
+  const folded = foldPath(path);
+  return own.some((folder) => isInside(folded, foldPath(folder)));
+}
+
+/** Which of them lie below a real path: relative to it, with `/` between names. */
+export function ownFoldersBelow(folder: string): ReadonlySet<string> {
+  const below = ownRealFolders().filter((own) => own !== folder && isInside(own, folder));
+  return new Set(below.map((own) => relative(folder, own).replaceAll(sep, '/')));
 }

@@ -2,8 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isInside } from './inside.ts';
 import { unreadable } from './opened.ts';
-import { ownRealFolders } from './own-folders.ts';
-import { couldHoldProtected, protectedError, protectedReason } from './protected-paths.ts';
+import { couldHoldProtected, ownRealFolders, protectedError, protectedReason } from './protected-paths.ts';
 import { codeOf } from './real-path.ts';
 import { shownPath } from './shown-path.ts';
 

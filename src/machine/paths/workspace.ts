@@ -4,13 +4,11 @@ import { join, normalize, relative, resolve as resolveLexically } from 'node:pat
 import type { PathKind } from '../../core/params.ts';
 import { deniedGlobs, isAboutPaths, pathRule, type Rule } from '../../core/rule.ts';
 import type { Workspace } from '../../core/tool.ts';
-import { noConsent, type Consent } from './consent.ts';
 import { absolutePath, firstRoot, inPseudoFolder, protectedPath, withoutSlashes } from './given-path.ts';
 import { isInside, outermost } from './inside.ts';
 import { openAt, refuseWrongKind, unreadable, type Opened } from './opened.ts';
-import { isOwn, ownRealFolders } from './own-folders.ts';
 import { openPlaceAt, removeMade, type Place } from './place.ts';
-import { refuseProtected } from './protected-paths.ts';
+import { isOwn, noConsent, ownRealFolders, refuseProtected, type Consent } from './protected-paths.ts';
 import { codeOf, locate } from './real-path.ts';
 import { refusal, shownPath } from './shown-path.ts';
 

@@ -1,7 +1,8 @@
 import type { ChildProcess, ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import type { Platform } from '../../core/discoverer.ts';
+import { ToolcribError } from '../../core/errors.ts';
 import { endFamily, linuxFamily, listedFamily } from './process-tree.ts';
-import type { Started } from './windows-command.ts';
 
 /** Every child carries this variable; what it starts inherits it, wherever it moves in the process tree. */
 export const runMarker = 'TOOLCRIB_RUN';
@@ -56,9 +57,9 @@ export function reasonOf({ message, code }: NodeJS.ErrnoException): string {
 }
 
 /** Ends programs and everything they started, wherever it went. */
-export function endTree(programs: readonly (readonly [pid: number, mark: string])[]): Promise<void> {
-  const groups = programs.map(([pid]) => pid);
-  const marks = programs.map(([, mark]) => `${runMarker}=${mark}`);
+export function endTree(programs: readonly (readonly [mark: string, pid: number])[]): Promise<void> {
+  const groups = programs.map(([, pid]) => pid);
+  const marks = programs.map(([mark]) => `${runMarker}=${mark}`);
   const find = process.platform === 'linux' ? linuxFamily : listedFamily;
   return endFamily(find, { marks, groups }, { leastLooks: 1, mostMs: endMs });
 }
@@ -70,4 +71,42 @@ export function killGroup(pid: number): void {
   } catch {
     // ESRCH: nothing of it is left, as usual.
   }
+}
+
+export interface Started {
+  file: string;
+  args: readonly string[];
+  /** Whether `args` is already quoted for Windows. */
+  verbatim: boolean;
+}
+
+/**
+ * What to hand to the operating system. Only a Windows batch file needs more than its own path: it is run by cmd.exe,
+ * which reads its arguments a second time (CVE-2024-27980). Each argument is quoted for that, and one that cannot
+ * be quoted safely is refused with ARG_INVALID.
+ */
+export function asStarted(program: string, argv: readonly string[], platform: Platform): Started {
+  if (platform !== 'win32' || !/\.(?:cmd|bat)$/i.test(program))
+    return { file: program, args: argv, verbatim: false };
+  const line = [program, ...argv].map(quotedForCmd).join(' ');
+  const root = process.env['SystemRoot'] ?? 'C:\\Windows';
+  // /d: no AutoRun commands; /v:off: "!" is a character; /s with outer quotes: the line is taken as it is.
+  return {
+    file: `${root}\\System32\\cmd.exe`,
+    args: ['/d', '/e:on', '/v:off', '/s', '/c', `"${line}"`],
+    verbatim: true,
+  };
+}
+
+function quotedForCmd(argument: string): string {
+  const found = /[%!"\r\n\0]/.exec(argument);
+  if (found) {
+    throw new ToolcribError(
+      'ARG_INVALID',
+      `"${argument}": ${JSON.stringify(found[0])} cannot be passed safely to a Windows batch file.`,
+      'Leave the character out.',
+    );
+  }
+  // Backslashes before the closing quote would escape it for the program's own parser.
+  return `"${argument.replace(/\\+$/, (slashes) => slashes + slashes)}"`;
 }

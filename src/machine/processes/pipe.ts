@@ -125,28 +125,37 @@ interface Ending {
 }
 
 /**
- * Waits until all programs of a pipe have ended. One that nobody reads any more is ended soon, and has not failed: the
- * pipe fails with the last of the others that did.
+ * Waits until all programs of a pipe have ended by themselves, at its time limit, or when the caller gives up. One that
+ * nobody reads any more is ended soon, and has not failed: the pipe fails with the last of the others that did.
  */
 export async function endOfPipe(
   children: readonly Child[],
-  command: PipeCommand,
+  { timeoutMs = callBudgetMs, signal }: PipeCommand,
   unread: Set<Child>,
   { end, gone }: Ending,
 ): Promise<End & { readonly stage: number }> {
   const left = new Set(children);
-  let stopping: Promise<void> | undefined;
-  const stop = () => (stopping ??= end([...left]));
-  const ends = await Promise.all(
-    children.map(async (child, at) => {
-      const how = await endOf(child, command, stop, at === children.length - 1);
-      left.delete(child);
-      gone(child);
-      const before = children[at - 1];
-      if (before && left.has(before)) endSoon(before);
-      return how;
-    }),
-  );
+  let how: End['how'] = 'exited';
+  let halt = () => {};
+  const halted = new Promise<void>((resolve) => (halt = resolve));
+  const stopFor = (why: typeof how) => {
+    if (how !== 'exited') return;
+    how = why;
+    void end([...left]).then(halt);
+  };
+  const cancel = () => stopFor('cancelled');
+  const timer = setTimeout(stopFor, timeoutMs, 'timed_out');
+  signal?.addEventListener('abort', cancel, { once: true });
+  // It may have come while the programs were started: then nobody calls.
+  if (signal?.aborted) cancel();
+  const ends = children.map(async (child, at) => {
+    await Promise.race([closed(child, at === children.length - 1), halted]);
+    if (how !== 'exited') await halted;
+    left.delete(child);
+    gone(child);
+    const before = children[at - 1];
+    if (before && left.has(before)) endSoon(before);
+  });
   function endSoon(child: Child): void {
     const late = setTimeout(() => {
       unread.add(child);
@@ -154,51 +163,18 @@ export async function endOfPipe(
     }, unreadMs);
     child.once('close', () => clearTimeout(late));
   }
-  const how = ends.find((one) => one.how !== 'exited')?.how ?? 'exited';
-  const stage = ends.findLastIndex(
-    ({ exitCode }, at) => exitCode !== 0 && !unread.has(children[at] as Child),
-  );
-  return { how, stage: Math.max(0, stage), exitCode: stage < 0 ? 0 : (ends[stage]?.exitCode ?? null) };
+  await Promise.all(ends);
+  clearTimeout(timer);
+  signal?.removeEventListener('abort', cancel);
+  const stage = children.findLastIndex((child) => child.exitCode !== 0 && !unread.has(child));
+  return { how, stage: Math.max(0, stage), exitCode: stage < 0 ? 0 : (children[stage]?.exitCode ?? null) };
 }
 
-/**
- * Waits for a program to end by itself, at its time limit, or when the caller gives up. Behind the last one of a pipe
- * nobody waits for what its children may print.
- */
-function endOf(
-  child: Child,
-  { timeoutMs = callBudgetMs, signal }: PipeCommand,
-  stop: () => Promise<void>,
-  isLast: boolean,
-): Promise<End> {
-  return new Promise((resolve) => {
-    let exitCode: number | null = null;
-    let how: End['how'] = 'exited';
-    let draining: NodeJS.Timeout | undefined;
-    const finish = () => {
-      clearTimeout(timer);
-      clearTimeout(draining);
-      signal?.removeEventListener('abort', cancel);
-      resolve({ how, exitCode });
-    };
-    const stopFor = (why: typeof how) => {
-      if (how !== 'exited') return;
-      how = why;
-      void stop().then(finish);
-    };
-    const cancel = () => stopFor('cancelled');
-    const timer = setTimeout(() => stopFor('timed_out'), timeoutMs);
-    signal?.addEventListener('abort', cancel, { once: true });
-    // It may have come while the program was started: then nobody calls.
-    if (signal?.aborted) cancel();
-    const finishUnlessStopped = () => {
-      if (how === 'exited') finish();
-    };
-    child.once('exit', (code) => {
-      exitCode = code;
-      // A busy process comes to its timers before it looks at the pipes again: what is in them by then is read first.
-      if (isLast) draining = setTimeout(() => setImmediate(finishUnlessStopped), drainMs);
-    });
-    child.once('close', finishUnlessStopped);
+/** Until it has ended and printed all. Behind the last of a pipe nobody waits for what its children may print. */
+const closed = (child: Child, isLast: boolean) =>
+  new Promise<void>((resolve) => {
+    child.once('close', resolve);
+    // A busy process comes to its timers before it looks at the pipes again: what is in them by then is read first.
+    const drained = () => void setTimeout(() => setImmediate(resolve), drainMs).unref();
+    if (isLast) child.once('exit', drained);
   });
-}

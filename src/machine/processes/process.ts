@@ -1,9 +1,9 @@
 import type { Platform } from '../../core/discoverer.ts';
 import { collect, type Collected } from '../output.ts';
-import { endTree, killGroup, reasonOf, runMarker, start, type Child } from './child.ts';
+import { asStarted, endTree, killGroup, reasonOf, runMarker, start } from './child.ts';
+import type { Child, Started } from './child.ts';
 import { endOfPipe, listen, type PipeCommand } from './pipe.ts';
 import { createWatchdog } from './watchdog.ts';
-import { asStarted, type Started } from './windows-command.ts';
 
 export interface Command extends PipeCommand {
   readonly cwd: string;
@@ -27,29 +27,20 @@ export interface Outcome {
 
 export type Run = (command: Command) => Promise<Outcome>;
 
-export interface Processes {
-  /**
-   * Runs a program, or a pipe of them, without a shell, in sessions of their own (no terminal), the input closed.
-   * Rejects only with ARG_INVALID, for an argument that no Windows batch file can be given. When it returns, their
-   * process groups are gone; on timeout and cancellation everything they started is.
-   */
-  readonly run: Run;
-  /**
-   * Starts a program that opens a window, or serves, and leaves it running: nothing reads what it prints. The
-   * outcome is that of its first second: a failure is told, and what still runs then has `exited` with code 0.
-   */
-  readonly leave: (command: Pick<Command, 'program' | 'argv' | 'cwd' | 'env'>) => Promise<Outcome>;
-  /** Ends everything that is still running, and what it started. */
-  endAll(): Promise<void>;
-}
+export type Processes = ReturnType<typeof createProcesses>;
 
 const defaultKeepBytes = 256 * 1024;
 
 /** The only place where programs are started. */
-export function createProcesses(platform: Platform): Processes {
+export function createProcesses(platform: Platform) {
   const { begin, gone, end, endAll } = watchedPrograms(platform);
   return {
-    async run(command) {
+    /**
+     * Runs a program, or a pipe of them, without a shell, in sessions of their own (no terminal), the input closed.
+     * Rejects only with ARG_INVALID, for an argument that no Windows batch file can be given. When it returns, their
+     * process groups are gone; on timeout and cancellation everything they started is.
+     */
+    async run(command: Command): Promise<Outcome> {
       const { signal, lasts, cwd, pipe = [], keepBytes = defaultKeepBytes } = command;
       const startedAt = performance.now();
       const stdout = collect(keepBytes);
@@ -81,47 +72,50 @@ export function createProcesses(platform: Platform): Processes {
       const { exitCode, how, stage } = await endOfPipe(children, command, unread, { end, gone });
       return outcome(exitCode, how, stage);
     },
-    leave: (command) => leaveRunning(command, platform),
+    /**
+     * Starts a program that opens a window, or serves, and leaves it running: nothing reads what it prints. The
+     * outcome is that of its first second: a failure is told, and what still runs then has `exited` with code 0.
+     */
+    leave: (command: Left) => leaveRunning(command, platform),
+    /** Ends everything that is still running, and what it started. */
     endAll,
   };
 }
 
 /** Programs that run, of which nothing is left when they are gone, or this process is. */
 function watchedPrograms(platform: Platform) {
-  /** The mark of each program that runs, by its id. */
-  const running = new Map<number, string>();
-  const watchdog = createWatchdog(runMarker);
+  /** The id of each program that runs, by its mark. */
+  const running = new Map<string, number>();
+  const watch = createWatchdog(runMarker, running);
+  const markOf = ({ pid }: Child) => [...running].find(([, id]) => id === pid)?.[0] ?? '';
 
   async function begin(started: Started, given: Parameters<typeof start>[1], lasts?: boolean) {
     const mark = globalThis.crypto.randomUUID();
-    watchdog.starts(mark, lasts);
+    running.set(mark, 0);
+    watch(lasts);
     const child = await start(started, given, mark);
-    if (child instanceof Error) {
-      watchdog.ended(mark);
-      return child;
-    }
-    running.set(child.pid, mark);
-    watchdog.runs(mark, child.pid);
+    if (child instanceof Error) running.delete(mark);
+    else running.set(mark, child.pid);
+    watch(lasts);
     return child;
   }
 
-  function gone({ pid, stdin, stdout, stderr }: Child): void {
-    for (const stream of [stdin, stdout, stderr]) stream?.destroy();
-    if (platform !== 'win32') killGroup(pid);
-    watchdog.ended(running.get(pid) ?? '');
-    running.delete(pid);
+  function gone(child: Child): void {
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+    if (platform !== 'win32') killGroup(child.pid);
+    running.delete(markOf(child));
+    watch();
   }
 
   const end = (children: readonly Child[]) =>
-    endTree([...running].filter(([id]) => children.some(({ pid }) => pid === id)));
+    endTree([...running].filter(([, id]) => children.some(({ pid }) => pid === id)));
 
-  return { begin, gone, end, endAll: () => endTree([...running]) };
+  return { begin, gone, end, endAll: () => endTree([...running].filter(([, pid]) => pid > 0)) };
 }
 
-async function leaveRunning(
-  { program, argv, ...given }: Parameters<Processes['leave']>[0],
-  platform: Platform,
-): Promise<Outcome> {
+type Left = Pick<Command, 'program' | 'argv' | 'cwd' | 'env'>;
+
+async function leaveRunning({ program, argv, ...given }: Left, platform: Platform): Promise<Outcome> {
   const startedAt = performance.now();
   const child = await start(asStarted(program, argv, platform), given);
   const failed = child instanceof Error;

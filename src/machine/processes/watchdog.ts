@@ -1,15 +1,6 @@
 import type { Writable } from 'node:stream';
 import { endFamily, linuxFamily, listedFamily } from './process-tree.ts';
 
-/** Knows which programs are running, and ends them and all they started when this process dies, however it does. */
-export interface Watchdog {
-  /** A program is about to be started with this mark. `lasts`: it is watched from then on, not a moment later. */
-  starts(mark: string, lasts?: boolean): void;
-  /** It runs. */
-  runs(mark: string, pid: number): void;
-  ended(mark: string): void;
-}
-
 /** Most programs have ended by then, and would only pay for a process that watches them. */
 const shortMs = 100;
 /** How long it stays when nothing runs. */
@@ -17,27 +8,27 @@ const idleMs = 60_000;
 /** When it could not be started, for want of open files or memory, or was killed, there is soon another one. */
 const againMs = 1000;
 
+/** Tells the watchdog soon that other programs run, or at once. */
+export type Watch = (atOnce?: boolean) => void;
+
 /**
- * A watchdog that is a process of its own (`node`, 6 MB that it shares with nobody), started when a program has been
- * running for a moment. It holds the end of a pipe of ours: the system closes that when we die, and there is nothing
- * we have to do.
+ * Ends programs and all they started when this process dies, however it does: by a process of its own (`node`, 6 MB
+ * that it shares with nobody), started when a program has been running for a moment. It holds the end of a pipe of
+ * ours: the system closes that when we die, and there is nothing we have to do. `running`: which programs run, by the
+ * mark that is the value of `variable` in their environment; 0 for one that is about to be started.
  */
-export function createWatchdog(variable: string): Watchdog {
-  const running = new Map<string, number>();
-  /** Those that the watchdog knows of: what ends at once costs it nothing. */
-  const told = new Set<string>();
+export function createWatchdog(variable: string, running: ReadonlyMap<string, number>): Watch {
   let beside: Writable | undefined;
   let waking: NodeJS.Timeout | undefined;
   let sleeping: NodeJS.Timeout | undefined;
 
-  function tellAll(): void {
+  function tell(): void {
     clearTimeout(waking);
     waking = undefined;
-    if (running.size === 0) return;
-    const lines = [...running].map(([mark, pid]) => `= ${mark} ${pid}\n`).join('');
-    for (const mark of running.keys()) told.add(mark);
-    if (beside) return void beside.write(lines);
-    const started = startBeside(`${variable}\n${lines}`, () => {
+    if (running.size === 0 && !beside) return;
+    const line = [...running].map(([mark, pid]) => `${mark} ${pid} `).join('');
+    if (beside) return void beside.write(`${line}\n`);
+    const started = startBeside(`${variable} ${line}`, () => {
       if (beside !== started) return;
       beside = undefined;
       tellLater(againMs);
@@ -45,29 +36,18 @@ export function createWatchdog(variable: string): Watchdog {
     beside = started;
     if (!started) tellLater(againMs);
   }
-  const tellLater = (afterMs: number) => (waking ??= setTimeout(tellAll, afterMs).unref());
+  const tellLater = (afterMs: number) => (waking ??= setTimeout(tell, afterMs).unref());
 
-  return {
-    starts(mark, lasts = false) {
-      clearTimeout(sleeping);
-      running.set(mark, 0);
-      if (lasts) tellAll();
-      else tellLater(shortMs);
-    },
-    runs(mark, pid) {
-      running.set(mark, pid);
-      if (told.has(mark)) beside?.write(`= ${mark} ${pid}\n`);
-    },
-    ended(mark) {
-      running.delete(mark);
-      if (told.delete(mark)) beside?.write(`- ${mark}\n`);
-      if (running.size > 0 || !beside) return;
-      sleeping = setTimeout(() => {
-        const idle = beside;
-        beside = undefined;
-        idle?.end();
-      }, idleMs).unref();
-    },
+  return (atOnce = false) => {
+    clearTimeout(sleeping);
+    if (atOnce) tell();
+    else if (running.size > 0 || beside) tellLater(shortMs);
+    if (running.size > 0 || !beside) return;
+    sleeping = setTimeout(() => {
+      const idle = beside;
+      beside = undefined;
+      idle?.end();
+    }, idleMs).unref();
   };
 }
 
@@ -83,7 +63,7 @@ function startBeside(first: string, onEnd: () => void): Writable | undefined {
   const child = spawn(process.execPath, ['--max-semi-space-size=1', '-e', script], {
     cwd: SystemRoot ?? '/',
     // Node leaves out what is undefined.
-    env: { FIRST: first, SystemRoot, ELECTRON_RUN_AS_NODE },
+    env: { WATCHED: first, SystemRoot, ELECTRON_RUN_AS_NODE },
     detached: true,
     windowsHide: true,
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -104,37 +84,30 @@ function startBeside(first: string, onEnd: () => void): Writable | undefined {
  * What the watchdog does: it reads which programs are running, and ends them when nothing more can come, because the
  * server is gone. Its text is run, so it uses nothing but Node and its parameters.
  *
- * The variable FIRST has the name of the mark, and what runs already: it knows of that though the server dies while it
- * starts. The rest comes by its input, line by line: `= mark pid` says that a program runs (0: that it is about to),
- * `- mark` that it has ended.
+ * The variable WATCHED has the name of the mark, and what runs already: it knows of that though the server dies while
+ * it starts. Each line of its input is what runs by then, as `mark pid mark pid`; 0 for a program that is about to.
  */
 function watch(end: typeof endFamily, find: typeof linuxFamily): void {
-  const running = new Map<string, number>();
-  const [variable, ...first] = (process.env['FIRST'] ?? '').trim().split('\n');
+  const [variable, ...first] = (process.env['WATCHED'] ?? '').split(' ');
+  let words = first;
   let rest = '';
   let isEnding = false;
-  const take = (line: string) => {
-    const [kind, mark = '', pid] = line.split(' ');
-    if (kind === '-') running.delete(mark);
-    else running.set(mark, Number(pid));
-  };
   const endAll = () => {
     if (isEnding) return;
     isEnding = true;
-    if (running.size === 0) process.exit();
-    const marks = [...running.keys()].map((mark) => `${variable}=${mark}`);
-    const groups = [...running.values()].filter((pid) => pid > 1);
+    const marks = words.filter((word) => word.includes('-')).map((mark) => `${variable}=${mark}`);
+    if (marks.length === 0) process.exit();
+    const groups = words.map(Number).filter((pid) => pid > 1);
     // A program that was just being started when the server died has no mark yet.
     void end(find, { marks, groups }, { leastLooks: 5, mostMs: 5000 }).finally(() => process.exit());
   };
   // Whoever ends the server by its group or by a signal to all must not end this first.
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined);
-  for (const line of first) take(line);
   process.stdin.setEncoding('utf8');
   process.stdin.on('data', (text: string) => {
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) take(line);
+    words = lines.at(-1)?.split(' ') ?? words;
   });
   process.stdin.once('end', endAll).once('error', endAll).once('close', endAll);
 }

@@ -1,17 +1,25 @@
 import { pathsOf, variable, type Host } from '../host.ts';
-import { shimOf, whyNot } from './candidate.ts';
 import type { Broken, Discovery, Installation, ProgramFacts, SearchPath } from './installation.ts';
-import { expandPlace } from './known-folders.ts';
-import { lookAtFolder } from './search-path.ts';
+import { expandPlace, lookAtFolder } from './search-path.ts';
 import { behindShim } from './windows-shim.ts';
 
 /** The outcome of looking for one program. */
 export type Search = { readonly installed: Installation } | { readonly why: string };
 
-interface Candidate {
-  readonly path: string;
+/** Files of one name, which may be what is looked for. */
+interface Lookup {
+  readonly name: string;
+  /** First words of the program: `compose` of `docker compose`. */
   readonly words: readonly string[];
-  readonly source: string;
+  readonly folders: readonly string[];
+  /** Left out: that of the folder on the search path. */
+  readonly source?: string;
+  /** Why none in these folders can be used. */
+  readonly why?: string | undefined;
+}
+
+interface Candidate extends Pick<Installation, 'words' | 'source'> {
+  readonly path: string;
   /** Why it cannot be used. */
   readonly why: string | undefined;
 }
@@ -22,9 +30,6 @@ interface Place {
   readonly path: SearchPath;
   readonly broken: Broken;
 }
-
-/** The folders of the search path in which a program of that name may be. */
-type FoldersWith = (name: string) => readonly string[];
 
 /** What is known beside the search path. */
 interface Known {
@@ -58,33 +63,32 @@ export async function discover(
   };
   const installed = new Map<string, Installation>();
   const missing = new Map<string, { why: string }>();
-  const place = { host, path, broken };
-  const searches = facts.map(async (program) =>
-    program.on?.includes(host.platform) === false
-      ? { why: 'is not for this system' }
-      : choose({ ...program, names: program.called.map(nameOf), at: named[program.id] }, foldersWith, place),
-  );
+  const searches = facts.map(async (program): Promise<Search> => {
+    if (program.on?.includes(host.platform) === false) return { why: 'is not for this system' };
+    const wanted = { ...program, at: named[program.id] };
+    const found = await choose(wanted, await lookupsFor(wanted, foldersWith, host), { host, path, broken });
+    const own = 'why' in found ? await ownCopy(program, roots, host) : undefined;
+    return own ? { installed: own } : found;
+  });
   for (const [index, search] of (await Promise.all(searches)).entries()) {
     const id = facts[index]?.id ?? '';
-    const found = 'installed' in search ? search.installed : await ownCopy(facts[index], roots, host);
-    if (found) installed.set(id, found);
-    else if ('why' in search) missing.set(id, search);
+    if ('installed' in search) installed.set(id, search.installed);
+    else missing.set(id, search);
   }
   return { path, installed, missing };
 }
 
 /** The copy of a program that a project keeps, where the machine has none. */
 async function ownCopy(
-  program: ProgramFacts | undefined,
+  { id, own }: ProgramFacts,
   roots: readonly string[],
   host: Host,
 ): Promise<Installation | undefined> {
-  const places = program?.own?.[host.platform === 'win32' ? 'win32' : 'posix'] ?? [];
   for (const root of roots)
-    for (const place of places) {
-      const path = pathsOf(host).join(root, place);
-      if (program && !place.startsWith('$') && (await host.stat(path))?.isFile)
-        return { id: program.id, program: path, leading: [], words: [], source: root, others: [], own: true };
+    for (const place of own?.[host.platform === 'win32' ? 'win32' : 'posix'] ?? []) {
+      const program = pathsOf(host).join(root, place);
+      if (!place.startsWith('$') && (await host.stat(program))?.isFile)
+        return { id, program, leading: [], words: [], source: root, others: [], own: true };
     }
   return undefined;
 }
@@ -94,38 +98,45 @@ export async function whichProgram(name: string, host: Host, path: SearchPath): 
   if (!/^[^\\/:*?"<>|\0]+$/.test(name) || /^\.+$/.test(name))
     return { why: `"${name}" is not the name of a program` };
   const folders = path.folders.map(({ folder }) => folder);
-  return choose({ id: name, names: [{ name, words: [] }] }, () => folders, { host, path, broken: {} });
+  return choose({ id: name, called: [name] }, [{ name, words: [], folders }], { host, path, broken: {} });
 }
 
-/** What a program is called: `docker compose` is docker with a first word. */
-interface Name {
-  readonly name: string;
-  readonly words: readonly string[];
-}
-
-function nameOf(called: string): Name {
-  const [name = '', ...words] = called.split(' ');
-  return { name, words };
-}
-
-type Wanted = Pick<ProgramFacts, 'id' | 'elsewhere'> & {
-  readonly names: readonly Name[];
-  /** Where the settings say that it is. */
+type Wanted = Pick<ProgramFacts, 'id' | 'called' | 'elsewhere'> & {
+  /** Where the settings say that it is, which is taken, or nothing. */
   readonly at?: string | undefined;
 };
 
-/** Looks at all candidates, to say why the others lost. What the settings name is taken, or nothing. */
-async function choose(wanted: Wanted, foldersWith: FoldersWith, place: Place): Promise<Search> {
-  const { id, names, at } = wanted;
-  const found =
-    at === undefined
-      ? [
-          ...(await Promise.all(
-            names.map((name) => candidatesIn(foldersWith(name.name), { ...name, id }, place)),
-          )),
-          await candidatesElsewhere(wanted, place),
-        ].flat()
-      : await candidatesAt(at, wanted, place);
+/** Where a program may be, best first. */
+async function lookupsFor(
+  { called, elsewhere, at }: Wanted,
+  foldersWith: (name: string) => readonly string[],
+  host: Host,
+): Promise<Lookup[]> {
+  const { basename, dirname } = pathsOf(host);
+  const names = called.map((text) => {
+    const [name = '', ...words] = text.split(' ');
+    return { name, words, folders: foldersWith(name) };
+  });
+  const fileAt = (file: string) => ({
+    name: basename(file),
+    words: names[0]?.words ?? [],
+    folders: [dirname(file)],
+  });
+  if (at !== undefined) return [{ ...fileAt(at), source: 'settings' }];
+  const known = elsewhere?.[host.platform] ?? [];
+  const files = (await Promise.all(known.map((file) => expandPlace(file, host)))).flat();
+  const further = files.map(async (file) => {
+    // Its folder is not on the search path, hence has not been looked at.
+    const folder = await lookAtFolder(dirname(file), host);
+    const why = folder && 'why' in folder ? `in a folder that is left out: ${folder.why}` : undefined;
+    return { ...fileAt(file), why };
+  });
+  return [...names, ...(await Promise.all(further))];
+}
+
+/** Looks at all candidates, to say why the others lost. */
+async function choose({ id, called, at }: Wanted, lookups: readonly Lookup[], place: Place): Promise<Search> {
+  const found = (await Promise.all(lookups.map((lookup) => candidatesIn(lookup, id, place)))).flat();
   // A known place may be on the search path as well.
   const all = found.filter((one, index) => found.findIndex(({ path }) => path === one.path) === index);
   const best = all.find(({ why }) => why === undefined);
@@ -136,45 +147,24 @@ async function choose(wanted: Wanted, foldersWith: FoldersWith, place: Place): P
   const refused = others.map(({ path, why }) => `${path} is ${why}`).join('; ');
   if (at !== undefined) return { why: refused || `${at}, which the settings name, cannot be started` };
   const count = place.path.folders.length;
-  const called = names.map(({ name, words }) => [name, ...words].join(' '));
   const looked = `no ${called.join(', ')} in ${count === 1 ? 'one folder' : `${count} folders`}`;
   return { why: refused === '' ? looked : `${looked} that can be used: ${refused}` };
 }
 
-/** A file by its path, as the settings or a program's own facts have it. */
-async function candidatesAt(file: string, { id, names, at }: Wanted, place: Place): Promise<Candidate[]> {
-  const { basename, dirname } = pathsOf(place.host);
-  const { words = [] } = names[0] ?? {};
-  const found = await candidatesIn([dirname(file)], { name: basename(file), words, id }, place);
-  return at === undefined ? found : found.map((one) => ({ ...one, source: 'settings' }));
-}
-
 async function candidatesIn(
-  folders: readonly string[],
-  { name, words, id }: { name: string; words: readonly string[]; id: string },
+  { name, words, folders, source, why }: Lookup,
+  id: string,
   { host, path, broken }: Place,
 ): Promise<Candidate[]> {
   const files = await host.which(name, folders, endingsOf(host));
   return Promise.all(
     files.map(async (file) => {
       const folder = pathsOf(host).dirname(file);
-      const source = path.folders.find((searched) => searched.folder === folder)?.source ?? 'known place';
-      return { path: file, words, source, why: broken[`${id} ${file}`] ?? (await whyNot(file, host)) };
+      const searched = path.folders.find((each) => each.folder === folder);
+      const refused = broken[`${id} ${file}`] ?? (await whyNot(file, host)) ?? why;
+      return { path: file, words, source: source ?? searched?.source ?? 'known place', why: refused };
     }),
   );
-}
-
-async function candidatesElsewhere(wanted: Wanted, place: Place): Promise<Candidate[]> {
-  const { host } = place;
-  const known = wanted.elsewhere?.[host.platform] ?? [];
-  const files = (await Promise.all(known.map((file) => expandPlace(file, host)))).flat();
-  const found = files.map(async (file) => {
-    // Its folder is not on the search path, hence has not been looked at.
-    const folder = await lookAtFolder(pathsOf(host).dirname(file), host);
-    const left = folder && 'why' in folder ? `in a folder that is left out: ${folder.why}` : undefined;
-    return (await candidatesAt(file, wanted, place)).map((one) => ({ ...one, why: one.why ?? left }));
-  });
-  return (await Promise.all(found)).flat();
 }
 
 async function installationOf(
@@ -199,4 +189,50 @@ function endingsOf(host: Host): string[] {
   const startable = ['.com', '.exe', '.bat', '.cmd'];
   const endings = named.filter((ending) => startable.includes(ending));
   return endings.length > 0 ? endings : startable;
+}
+
+/** Why a file cannot be taken for a program of the machine's, though it can be started. */
+async function whyNot(path: string, host: Host): Promise<string | undefined> {
+  const facts = await host.stat(path);
+  // On Windows the mode means nothing, and is 0.
+  if (facts && (facts.mode & 0o002) !== 0)
+    return 'world-writable: anyone could have put something else there';
+  return whyStub(path, host);
+}
+
+/** macOS has these in /usr/bin before they are installed; starting one opens a dialog that offers to install them. */
+const stubs =
+  /^\/usr\/bin\/(git|g?make|python3|pip3|gcc|g\+\+|cc|c\+\+|clang(?:\+\+|d)?|swiftc?|lldb|xcodebuild)$/;
+const developerFolders = [
+  '/var/db/xcode_select_link/usr/bin',
+  '/Library/Developer/CommandLineTools/usr/bin',
+  '/Applications/Xcode.app/Contents/Developer/usr/bin',
+];
+
+async function whyStub(path: string, host: Host): Promise<string | undefined> {
+  const name = host.platform === 'darwin' ? stubs.exec(path)?.[1] : undefined;
+  if (name === undefined) return undefined;
+  const behind = await Promise.all(developerFolders.map((folder) => host.stat(`${folder}/${name}`)));
+  if (behind.some((found) => found?.isFile)) return undefined;
+  return 'a stub of macOS: install the Xcode command line tools with "xcode-select --install"';
+}
+
+/** Version managers: by their folders of shims, and by the programs that stand behind links of other names. */
+const shims = [
+  /\/\.?(mise|asdf|pyenv|rbenv|nodenv|jenv|goenv|proto)(?:-data|\/pyenv-win)?\/shims\//i,
+  /\/(rustup|corepack|mise|volta|aqua)(?:-init|-shim|-proxy)?(?:\/dist\/\w+\.js)?(?:\.exe)?$/i,
+];
+
+/**
+ * The version manager whose stand-in a program is. Such a one may download a whole toolchain when it is called, so it
+ * is not called without being asked. Undefined for a program of its own, also for the managers themselves.
+ */
+async function shimOf(program: string, host: Host): Promise<string | undefined> {
+  const paths = [(await host.realPath(program)) ?? program, program].map((path) =>
+    path.replaceAll('\\', '/'),
+  );
+  const found = paths.flatMap((path) => shims.map((shim) => shim.exec(path)?.[1]));
+  const manager = found.find((name) => name !== undefined)?.toLowerCase();
+  const name = paths.at(-1)?.replace(/.*\//, '');
+  return manager === undefined || name?.startsWith(manager) ? undefined : manager;
 }

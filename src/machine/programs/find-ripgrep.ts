@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { ToolcribError } from '../../core/errors.ts';
-import { isExecutable } from './is-executable.ts';
+import { isExecutable } from './project-folders.ts';
 
 /**
  * Absolute path of ripgrep: the one that came with this package, else the machine's own (`discovered`).

@@ -23,6 +23,8 @@ export interface ProgramFacts {
   readonly project?: readonly Sign[];
   /** Where a project keeps its own copy. */
   readonly own?: { readonly posix: readonly string[]; readonly win32: readonly string[] };
+  /** Command lines that need no more than trust, by the name that is typed: sources of regular expressions. */
+  readonly everyday?: Readonly<Record<string, string>>;
   /** Variables that its version may depend on. */
   readonly environment?: readonly string[];
 }

@@ -6,8 +6,7 @@ import type { Host } from '../host.ts';
 import { rooted } from '../paths/workspace.ts';
 import { whichProgram } from './discovery.ts';
 import type { SearchPath } from './installation.ts';
-import { isExecutable } from './is-executable.ts';
-import { ownProgram, projectFolders } from './project-folders.ts';
+import { isExecutable, ownProgram, projectFolders } from './project-folders.ts';
 
 /** A program that a caller has named, and where it was found. */
 export interface NamedProgram {

@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, join, parse } from 'node:path';
+import { basename, join, parse, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { ToolcribError, type ErrorCode } from '../../core/errors.ts';
 import type { Lasting } from '../../core/tool.ts';
 import { upwards } from '../../core/upwards.ts';
-import { discard, isPrivate, readCache, readPrivate, writePrivate } from '../../own-files/own-files.ts';
+import { discard, isPrivate, readCache, readPlain, writePrivate } from '../../own-files/own-files.ts';
 import { isInside } from '../paths/inside.ts';
 import { realPath } from '../paths/real-path.ts';
 import { shownPath } from '../paths/shown-path.ts';
-import { originAt } from './repository-origin.ts';
 
 const lasting = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('action'), tool: z.string() }),
@@ -48,37 +47,11 @@ export interface Trusted extends Omit<TrustRecord, 'inode' | 'always'> {
 }
 
 /** A person's yes to folders: to their real paths, and to what they are. */
-export interface Trust {
-  subjectOf(folder: string, roots: readonly string[]): Promise<TrustSubject>;
-  /** Whether it or a folder above it is trusted and still what it was, with no repository of another origin between. */
-  isTrusted(folder: string): Promise<boolean>;
-  /** Throws ARG_INVALID for what can never be trusted, WRITE_FAILED when it cannot be kept. */
-  trust(folder: string): Promise<TrustSubject>;
-  /** Forgets trust in exactly that path, and every "always"; whether there was any. Throws WRITE_FAILED. */
-  revoke(folder: string): boolean;
-  list(): Promise<Trusted[]>;
-  readonly always: {
-    has(folder: string, lasting: Lasting): Promise<boolean>;
-    /** Throws WRITE_FAILED. */
-    add(folder: string, lasting: Lasting): Promise<void>;
-  };
-}
+export type Trust = ReturnType<typeof createTrust>;
 
 /** `folder` is the state folder; without one nothing is ever trusted. */
-export function createTrust({ folder: state }: { folder: string | undefined }): Trust {
+export function createTrust({ folder: state }: { folder: string | undefined }) {
   const records = createTrustRecords(state);
-
-  const describe = (folder: string): TrustSubject => {
-    const [origin, refused] = [originAt(topOf(folder, []) ?? folder), refusedBecause(folder)];
-    return { folder, ...(origin && { origin }), ...(refused && { refused }) };
-  };
-  const topOf = (folder: string, roots: readonly string[]): string | undefined =>
-    upwards(folder, roots).find((at) => originAt(at) !== undefined);
-
-  function isCurrent(record: TrustRecord): boolean {
-    const { origin, refused } = describe(record.folder);
-    return refused === undefined && origin === record.origin && inodeOf(record.folder) === record.inode;
-  }
 
   /** What is kept of a folder and those above it, as far as they are what they were and it belongs to them. */
   function covering(folder: string): TrustRecord[] {
@@ -104,22 +77,44 @@ export function createTrust({ folder: state }: { folder: string | undefined }): 
   }
 
   return {
-    async subjectOf(folder, roots) {
+    async subjectOf(folder: string, roots: readonly string[]): Promise<TrustSubject> {
       const real = realPath(folder);
       const root = roots.filter((each) => isInside(real, each)).sort((a, b) => b.length - a.length)[0];
       return describe(topOf(real, [root ?? real]) ?? root ?? real);
     },
-    isTrusted: async (folder) => covering(folder).some(({ trustedAt }) => trustedAt !== undefined),
-    trust: async (folder) => keep(folder, 'ARG_INVALID', () => ({ trustedAt: new Date().toISOString() })),
+    /** Whether it or a folder above it is trusted and what it was, with no repository of another origin between. */
+    isTrusted: async (folder: string) => covering(folder).some(({ trustedAt }) => trustedAt !== undefined),
+    /** Throws ARG_INVALID for what can never be trusted, WRITE_FAILED when it cannot be kept. */
+    trust: async (folder: string) =>
+      keep(folder, 'ARG_INVALID', () => ({ trustedAt: new Date().toISOString() })),
+    /** Forgets trust in exactly that path, and every "always"; whether there was any. Throws WRITE_FAILED. */
     revoke: records.remove,
-    list: async () => records.all().map((record) => ({ ...inWords(record), current: isCurrent(record) })),
+    list: async (): Promise<Trusted[]> =>
+      records.all().map((record) => {
+        const always = record.always.map(lastingInWords);
+        return { ...record, always, current: isCurrent(record) };
+      }),
     always: {
-      has: async (folder, lasting) =>
+      has: async (folder: string, lasting: Lasting) =>
         covering(folder).some(({ always }) => always.some((kept) => isDeepStrictEqual(kept, lasting))),
-      add: async (folder, lasting) =>
+      /** Throws WRITE_FAILED. */
+      add: async (folder: string, lasting: Lasting) =>
         void keep(folder, 'WRITE_FAILED', ({ always }) => ({ always: [...always, lasting] })),
     },
   };
+}
+
+const topOf = (folder: string, roots: readonly string[]): string | undefined =>
+  upwards(folder, roots).find((at) => originAt(at) !== undefined);
+
+function describe(folder: string): TrustSubject {
+  const [origin, refused] = [originAt(topOf(folder, []) ?? folder), refusedBecause(folder)];
+  return { folder, ...(origin && { origin }), ...(refused && { refused }) };
+}
+
+function isCurrent(record: TrustRecord): boolean {
+  const { origin, refused } = describe(record.folder);
+  return refused === undefined && origin === record.origin && inodeOf(record.folder) === record.inode;
 }
 
 /** Whatever is unpacked in a home folder would be part of it. */
@@ -143,8 +138,6 @@ function inodeOf(folder: string): string | undefined {
   return facts.birthtimeNs === 0n ? String(facts.ino) : `${facts.ino}.${facts.birthtimeNs}`;
 }
 
-const inWords = (kept: TrustRecord) => ({ ...kept, always: kept.always.map(lastingInWords) });
-
 /** A lasting answer in words: "git_push", "npx vitest …", "statements that write, in user@host/db". */
 export function lastingInWords(lasting: Lasting): string {
   if (lasting.kind === 'action') return lasting.tool;
@@ -159,24 +152,25 @@ function createTrustRecords(state: string | undefined) {
   const readFile = (name: string) => trustRecord.safeParse(readCache(kept, name)).data;
   const read = (folder: string) =>
     kept !== undefined && existsSync(join(kept, nameOf(folder))) ? readFile(nameOf(folder)) : undefined;
-
+  const refuseUnless = (isWritten: boolean) => {
+    const wayOut = 'It has to be yours alone (chmod 700).';
+    if (!isWritten)
+      throw new ToolcribError('WRITE_FAILED', `${kept ?? 'The state folder'} cannot be written.`, wayOut);
+  };
   return {
     read,
     all(): TrustRecord[] {
       if (kept === undefined || !isPrivate(kept)) return [];
       return readdirSync(kept).flatMap((name) => readFile(name) ?? []);
     },
-    /** Throws WRITE_FAILED. */
     write(record: TrustRecord): void {
-      const [name, text] = [nameOf(record.folder), JSON.stringify(record)];
-      writePrivate(kept, name, text);
-      if (readPrivate(kept, name)?.toString('utf8') !== text) throw notWritten(kept);
+      writePrivate(kept, nameOf(record.folder), JSON.stringify(record));
+      refuseUnless(isDeepStrictEqual(read(record.folder), record));
     },
-    /** Whether there was one. Throws WRITE_FAILED. */
     remove(folder: string): boolean {
       const was = read(folder) !== undefined;
       if (was) discard(`${kept}/${nameOf(folder)}`);
-      if (read(folder)) throw notWritten(kept);
+      refuseUnless(read(folder) === undefined);
       return was;
     },
   };
@@ -184,5 +178,42 @@ function createTrustRecords(state: string | undefined) {
 
 const nameOf = (folder: string): string => `${createHash('sha256').update(folder).digest('hex')}.json`;
 
-const notWritten = (kept = 'The state folder'): ToolcribError =>
-  new ToolcribError('WRITE_FAILED', `${kept} cannot be written.`, 'It has to be yours alone (chmod 700).');
+/** The origin of the repository whose top a folder is: '' when it has none, undefined where no repository is. */
+function originAt(folder: string): string | undefined {
+  try {
+    if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined;
+    const dotGit = join(folder, '.git');
+    const facts = lstatSync(dotGit, { throwIfNoEntry: false });
+    // Without a work tree it has the names in it that git itself looks for.
+    const isBare = !facts && ['HEAD', 'objects', 'refs'].every((name) => existsSync(join(folder, name)));
+    if (!facts && !isBare) return undefined;
+    const pointer = () =>
+      textOf(dotGit)
+        .replace(/^gitdir: */, '')
+        .trim();
+    const gitFolder = resolve(folder, isBare ? '' : facts?.isDirectory() ? '.git' : pointer());
+    // That of a linked work tree names that of its repository.
+    const common = resolve(gitFolder, textOf(join(gitFolder, 'commondir')).trim());
+    return originIn(textOf(join(common, 'config'))) ?? '';
+  } catch {
+    // Git takes no such address.
+    return '(cannot be read)';
+  }
+}
+
+/** '' where nothing is. Throws for a link or a pipe, and above 1 MB: thousands of branches take less. */
+function textOf(path: string): string {
+  if (!existsSync(path)) return '';
+  const bytes = readPlain(path, ({ size }) => size <= 1024 * 1024);
+  if (!bytes) throw new Error(`${path} is no small file that can be read`);
+  return bytes.toString('utf8');
+}
+
+/** The first address of the remote "origin" in a configuration, as git writes it: one setting a line. */
+function originIn(config: string): string | undefined {
+  const sections = config.matchAll(/^[ \t]*\[remote(?:\.|[ \t]+")origin"?\](.*(?:\n(?![ \t]*\[).*)*)/gim);
+  const settings = [...sections].map(([, text]) => text).join('\n');
+  const address = /^[ \t]*url[ \t]*=[ \t]*"?([^"\n]+)/im.exec(settings)?.[1]?.trim();
+  // A name before the host may be a token as well.
+  return address?.replace(/:\/\/[^/?#]*@/, '://');
+}

@@ -1,9 +1,7 @@
 import { inLine } from '../terminal/printable.ts';
-import { globMatches, isNamed } from '../text/glob.ts';
+import { globMatches, isNamed, type CheckedCall, type Rule, type Verdict, ruleText } from './rules.ts';
 import type { CallPlan, Tool } from '../toolbox/tool.ts';
 import type { Mode } from '../turn/turn-event.ts';
-import type { CheckedCall, Rule, Verdict } from './approval.ts';
-import { ruleText } from './rules.ts';
 
 export interface DecisionContext {
   readonly mode: Mode;

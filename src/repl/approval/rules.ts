@@ -1,9 +1,48 @@
 import { join } from 'node:path';
 import { ChatError } from '../errors.ts';
 import { readPrivateFile, writePrivateFile } from '../files/own-files.ts';
-import { list, object, oneOf, text } from '../text/guard.ts';
-import type { Tool } from '../toolbox/tool.ts';
-import type { CheckedCall, Rule } from './approval.ts';
+import { list, object, oneOf, text } from '../text/json.ts';
+import type { Tool, CallPlan } from '../toolbox/tool.ts';
+
+/** A call whose tool exists and whose arguments fit its schema: nothing else gets as far as a decision. */
+export interface CheckedCall {
+  readonly tool: Tool;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** What our own server says of it. */
+  readonly plan?: CallPlan;
+}
+
+/** A standing decision of the person. */
+export interface Rule {
+  readonly effect: 'allow' | 'ask' | 'deny';
+  /** `*` stands for any characters in each of them. */
+  readonly server: string;
+  readonly tool: string;
+  /** A pattern that the act has to fit: of our own server what it says in one line, of others the arguments as JSON. */
+  readonly act?: string;
+  /** Rules made at the prompt hold only for the very server and tools they were made for; written ones for any. */
+  readonly identity?: string;
+  readonly definitions?: readonly string[];
+  /** Absolute path of the project it is for; without it, everywhere. */
+  readonly project?: string;
+  readonly source: 'flag' | 'session' | 'project' | 'user';
+  /** ISO time it was made at the prompt. */
+  readonly at?: string;
+}
+
+export interface Verdict {
+  readonly effect: 'allow' | 'ask' | 'deny';
+  /** The rule, the annotation or the mode that decided; why it is asked about, as the rest of "it …". */
+  readonly why: string;
+  /** Only a person who could be asked was missing. */
+  readonly unasked?: true;
+}
+
+/** What the person said to a question. */
+export type Answer =
+  | { readonly answer: 'once' | 'always' | 'session' | 'tool' | 'server' | 'no' | 'stop' }
+  /** Not this; the words go to the model. */
+  | { readonly answer: 'feedback'; readonly text: string };
 
 /**
  * The rule that a text stands for. Those of `serve --rule` are understood: `git_push`, `npm_run(npm run build*)`,
@@ -99,4 +138,34 @@ function allRules(configFolder: string): readonly Rule[] {
     return value.rules.map((rule) => ({ ...rule, source: rule.project === undefined ? 'user' : 'project' }));
   const way = 'Repair it, or delete it to be asked about everything again.';
   throw new ChatError('CONFIG_INVALID', `${path} is damaged: it is no list of rules. ${way}`);
+}
+
+/** Whether a pattern is for a tool: `mcp__…` only by its whole name, since a server may call its tools anything. */
+export const isNamed = (
+  pattern: string,
+  { tool, name }: { readonly tool: string; readonly name: string },
+): boolean => globMatches(pattern, name) || (!pattern.startsWith('mcp__') && globMatches(pattern, tool));
+
+/**
+ * Whether a pattern, in which `*` stands for any characters, fits the whole text. Linear in both, whatever they
+ * hold.
+ */
+export function globMatches(pattern: string, text: string): boolean {
+  const [head = '', ...rest] = pattern.split('*');
+  if (rest.length === 0) return text === pattern;
+  if (!text.startsWith(head)) return false;
+  const tail = rest.pop() ?? '';
+  let at = head.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return text.length - tail.length >= at && text.endsWith(tail);
+}
+
+/** Whether a list of patterns wants something: `!` excludes, the last pattern that fits decides; without any, all. */
+export function isWanted(patterns: readonly string[] = [], fits: (pattern: string) => boolean): boolean {
+  const last = patterns.findLast((pattern) => fits(pattern.replace(/^!/, '')));
+  return last === undefined ? patterns.every((pattern) => pattern.startsWith('!')) : !last.startsWith('!');
 }

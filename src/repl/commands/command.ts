@@ -5,7 +5,7 @@ import type { Chat } from '../chat.ts';
 import { ChatError } from '../errors.ts';
 import { runInTerminal } from '../files/program.ts';
 import type { Model } from '../models/model.ts';
-import { wrapped } from '../terminal/prose.ts';
+import { wrapped } from '../terminal/rows.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { TurnEvent } from '../turn/turn-event.ts';
 

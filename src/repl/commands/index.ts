@@ -4,10 +4,9 @@ import { nearest } from '../../core/nearest.ts';
 import type { Chat } from '../chat.ts';
 import { textOf } from '../message.ts';
 import { inLine } from '../terminal/printable.ts';
-import { wrapped } from '../terminal/prose.ts';
-import { table } from '../terminal/table.ts';
-import { inert, live } from '../text/inert.ts';
-import { send } from '../turn/send.ts';
+import { wrapped, table } from '../terminal/rows.ts';
+import { inert, live } from '../terminal/paste.ts';
+import { send } from '../turn/turn.ts';
 import {
   headAndRest,
   leaving,
@@ -121,7 +120,7 @@ async function runPrompt(console: Console, name: string, args: string): Promise<
     if (said === undefined) return;
     given[wanted] = said;
   }
-  const parts = await chat.world.toolbox.getPrompt(prompt.server, prompt.name, given);
+  const parts = await chat.world.toolbox.server(prompt.server).prompt(prompt.name, given);
   const more = parts.filter(({ type }) => type === 'image');
   await console.show((signal) => send(chat, { text: inert(textOf(parts)), more }, signal));
 }

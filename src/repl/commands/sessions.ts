@@ -2,15 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ChatError } from '../errors.ts';
 import type { ChatOptions } from '../options.ts';
-import { exportMarkdown } from '../session/export.ts';
+import { exportMarkdown, treeLines } from '../session/readable.ts';
 import { cleanImages } from '../session/kept-images.ts';
-import { searchSessions } from '../session/store.ts';
+import { searchSessions, type SessionInfo, type Store } from '../session/store.ts';
 import { createSession, forkSession, openOrFork, type Session } from '../session/session.ts';
-import type { SessionInfo, Store } from '../session/store.ts';
-import { treeLines } from '../session/tree-lines.ts';
-import { printable } from '../terminal/printable.ts';
+import { printable, cutToCells } from '../terminal/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { cutToCells } from '../terminal/width.ts';
 import { shorten } from '../turn/shorten.ts';
 import { headAndRest, wrongUse, type Commands, type Console, type Result } from './command.ts';
 import { said } from './talk.ts';
@@ -128,9 +125,9 @@ async function resume(console: Console, args: string): Promise<Result> {
 
 function tree({ chat, terminal }: Console): string {
   const { dim, strong } = terminal.paint;
-  const lines = treeLines(chat.session).map(({ id, depth, mark, label, current }) => {
-    const begin = `${current ? '*' : ' '} ${'  '.repeat(mark === '' ? depth : depth - 1)}${mark}`;
-    const text = cutToCells(printable(label), terminal.width - 2 - begin.length - id.length);
+  const lines = treeLines(chat.session).map(({ id, depth, label, current }) => {
+    const begin = `${current ? '*' : ' '} ${'  '.repeat(depth)}`;
+    const text = cutToCells(label, terminal.width - 2 - begin.length - id.length);
     const shown = chat.session.entry(id)?.type === 'user' ? text : dim(text);
     return `${begin}${dim(id)} ${current ? strong(text) : shown}`;
   });

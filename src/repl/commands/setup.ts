@@ -2,14 +2,13 @@ import { stat } from 'node:fs/promises';
 import { listModels } from '../models/endpoints.ts';
 import { nameOf } from '../models/model.ts';
 import { absolute } from '../prompt/attachments.ts';
-import { printable } from '../terminal/printable.ts';
-import { table } from '../terminal/table.ts';
-import { cutToCells } from '../terminal/width.ts';
+import { printable, cutToCells } from '../terminal/printable.ts';
+import { table } from '../terminal/rows.ts';
 import { whyRows } from '../approval/decide.ts';
 import { estimateTools } from '../context/tokens.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import { offeredTools } from '../turn/prepare-call.ts';
-import { send } from '../turn/send.ts';
+import { send } from '../turn/turn.ts';
 import {
   editedBy,
   headAndRest,
@@ -140,7 +139,7 @@ async function tools({ chat, terminal }: Console, args: string): Promise<string>
     return table(whyRows(wanted, context), terminal.width).join('\n');
   }
   if (word === 'refresh') {
-    await Promise.all(toolbox.servers().map((server) => toolbox.restart(server.name)));
+    await Promise.all(toolbox.servers().map((server) => server.restart()));
     return `${chat.tools().length} tools`;
   }
   if (word === 'stats') {
@@ -177,16 +176,14 @@ async function mcp(console: Console, args: string): Promise<Result> {
   const { toolbox } = console.chat.world;
   const [word, name] = headAndRest(args);
   if (word === 'restart') {
-    if (!toolbox.servers().some((one) => one.name === name))
-      throw wrongUse(`/mcp restart: there is no server ${name || 'without a name'}.`);
-    await toolbox.restart(name);
+    await toolbox.server(name).restart();
   } else if (word !== '') return misused;
   const rows = toolbox
     .servers()
     .map((server) => [
       server.name,
       server.state,
-      `${server.tools} tools`,
+      `${server.tools.length} tools`,
       server.protocol ? `MCP ${server.protocol}` : '',
       printable(server.error ?? ''),
     ]);

@@ -1,13 +1,13 @@
 import { textOf } from '../message.ts';
 import { nameOf } from '../models/model.ts';
-import { runSubAgent } from '../own-tools/sub-agent.ts';
+import { runSubAgent } from '../own-tools/own-tools.ts';
 import type { EntryOf } from '../session/entry.ts';
 import { printable } from '../terminal/printable.ts';
 import { todoLines } from '../terminal/show.ts';
-import { table } from '../terminal/table.ts';
+import { table } from '../terminal/rows.ts';
 import { shownName } from '../toolbox/tool.ts';
 import { offeredTools } from '../turn/prepare-call.ts';
-import { send, turn, untilConnected } from '../turn/send.ts';
+import { send, turn, untilConnected } from '../turn/turn.ts';
 import { fillNow, windowOf } from '../turn/shorten.ts';
 import { editedBy, leaving, misused, prose, wrongUse, type Commands, type Console } from './command.ts';
 

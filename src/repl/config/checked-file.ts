@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
 import type { Document } from 'yaml';
 import type * as z from 'zod/mini';
-import { nearest } from '../../core/nearest.ts';
 import { ChatError } from '../errors.ts';
 import { readRegularFile } from '../prompt/read-files.ts';
+
+type Schemas = typeof import('./schemas.ts');
 
 /** Far more than anybody writes by hand. */
 const mostBytes = 1024 * 1024;
@@ -11,22 +12,23 @@ const mostBytes = 1024 * 1024;
 /**
  * What a YAML or JSON file holds, as the schema has it; undefined when there is no file. Keys that are left empty count
  * as left out. Throws CONFIG_INVALID with file and line, also for a file that everybody can write to: it names programs
- * to start. The schema, and what reads YAML, are loaded when there is a file.
+ * to start. The schemas, and what reads YAML, are loaded when there is a file.
  */
-export async function readCheckedFile<S extends z.ZodMiniType>(
+export async function readCheckedFile<N extends 'chatFile' | 'mcpFile' | 'profile'>(
   file: string,
-  loadSchema: () => Promise<S>,
-): Promise<z.output<S> | undefined> {
+  kind: N,
+): Promise<z.output<Schemas[N]> | undefined> {
   const text = await textOf(file);
   if (text === undefined) return undefined;
-  const [{ default: yaml }, schema] = await Promise.all([import('yaml'), loadSchema()]);
+  const { yaml, chatFile, mcpFile, profile } = await import('./schemas.ts');
+  const schemas = { chatFile, mcpFile, profile };
   const lines = new yaml.LineCounter();
   const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const [broken] = document.errors;
   if (broken)
     throw invalid(`${file}:${lines.linePos(broken.pos[0]).line}:`, `it cannot be read: ${broken.message}`);
-  const parsed = checked(schema, valueOf(document, file) ?? {});
-  if (!('path' in parsed)) return parsed.value;
+  const parsed = checked(schemas[kind], valueOf(document, file) ?? {});
+  if (!('path' in parsed)) return parsed.value as z.output<Schemas[N]>;
   const { path, says } = parsed;
   // The deepest thing on the path that is there.
   const nodes = path.map((_, at) => document.getIn(path.slice(0, at + 1), true)).filter(yaml.isNode);
@@ -88,12 +90,6 @@ export function checked<S extends z.ZodMiniType>(
   const { path = [], message: says = '' } = wrongKey ?? error.issues[0] ?? {};
   return { path: wrongKey ? [...path, wrongKey.keys[0] ?? ''] : path, says };
 }
-
-/** ` Did you mean "…"?`, or nothing. */
-export const hint = (word: string, words: readonly string[]): string => {
-  const meant = nearest(word, words);
-  return meant === undefined ? '' : ` Did you mean "${meant}"?`;
-};
 
 /** CONFIG_INVALID for a place in a file. */
 export const invalid = (place: string, why: string, cause?: unknown): ChatError =>

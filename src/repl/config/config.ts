@@ -1,7 +1,12 @@
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { join, parse } from 'node:path';
 import type * as z from 'zod/mini';
-import { readCheckedFile } from './checked-file.ts';
-import type { chatFile } from './schemas.ts';
+import { ChatError, hint } from '../errors.ts';
+import type { ChatOptions } from '../options.ts';
+import { isNamed, isWanted } from '../approval/rules.ts';
+import type { Tool } from '../toolbox/tool.ts';
+import { readCheckedFile, invalid } from './checked-file.ts';
+import type { chatFile, ProfileFields } from './schemas.ts';
 
 /** What the person's chat.yaml says, with defaults for what it leaves out. */
 export type ChatConfig = ReturnType<typeof withDefaults>;
@@ -12,9 +17,7 @@ export type ChatConfig = ReturnType<typeof withDefaults>;
  */
 export async function readChatConfig(folder: string): Promise<ChatConfig> {
   const file = join(folder, 'chat.yaml');
-  return withDefaults(
-    (await readCheckedFile(file, async () => (await import('./schemas.ts')).chatFile)) ?? {},
-  );
+  return withDefaults((await readCheckedFile(file, 'chatFile')) ?? {});
 }
 
 const withDefaults = ({ rules, compaction, ...given }: z.output<typeof chatFile>) => ({
@@ -30,3 +33,73 @@ const withDefaults = ({ rules, compaction, ...given }: z.output<typeof chatFile>
   rules: [...(rules?.deny ?? []), ...(rules?.ask ?? []), ...(rules?.allow ?? [])],
   compaction: { auto: true, ...compaction },
 });
+
+export type Profile = ProfileFields & { readonly name: string };
+
+/**
+ * The profiles of chat.yaml and of `profiles/` in the configuration folder; of one name, that of a file counts. Throws
+ * CONFIG_INVALID.
+ */
+export async function readProfiles(
+  folder: string,
+  { profiles: written }: Pick<ChatConfig, 'profiles'>,
+): Promise<ReadonlyMap<string, Profile>> {
+  const profiles = new Map(Object.entries(written).map(([name, fields]) => [name, { ...fields, name }]));
+  for (const { name, file } of await filesIn(join(folder, 'profiles'))) {
+    const fields = await readCheckedFile(file, 'profile');
+    if (fields) profiles.set(name, { ...fields, name });
+  }
+  return profiles;
+}
+
+/** One of the profiles. Throws ChatError USAGE when there is none of that name. */
+export async function profileNamed(
+  name: string,
+  world: { profiles(): Promise<ReadonlyMap<string, Profile>> },
+): Promise<Profile> {
+  const profiles = await world.profiles();
+  const profile = profiles.get(name);
+  if (profile) return profile;
+  const names = [...profiles.keys()].join(', ') || 'none';
+  throw new ChatError('USAGE', `There is no profile "${name}". There are: ${names}.`);
+}
+
+async function filesIn(folder: string): Promise<{ name: string; file: string }[]> {
+  try {
+    const names = (await readdir(folder)).filter((name) => /^[\w-]+\.ya?ml$/.test(name)).sort();
+    return names.map((name) => ({ name: parse(name).name, file: join(folder, name) }));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw invalid(folder, `cannot be read (${String(code)}).`, error);
+  }
+}
+
+/**
+ * A profile's prompt with its `{{variables}}` filled in: cwd, date, platform, user, the profile's own, and
+ * `env.NAME`. Throws CONFIG_INVALID for one that there is not.
+ */
+export function profilePrompt(
+  profile: Profile,
+  { cwd, env, variables }: Pick<ChatOptions, 'cwd' | 'env' | 'variables'>,
+): string {
+  const known: Readonly<Record<string, string>> = {
+    cwd,
+    date: new Date().toLocaleDateString('sv'),
+    platform: process.platform,
+    user: env.USER ?? env.USERNAME ?? '',
+    ...profile.variables,
+    ...variables,
+  };
+  return (profile.prompt ?? '').replaceAll(/\{\{\s*([\w.]+)\s*\}\}/g, (_, name: string) => {
+    const value = name.startsWith('env.') ? env[name.slice(4)] : Object.hasOwn(known, name) && known[name];
+    if (typeof value === 'string') return value;
+    const why = `The profile ${profile.name} uses {{${name}}}, which is nothing that is known.`;
+    const ways = `${hint(name, Object.keys(known))} Give it with --var ${name}=value.`;
+    throw new ChatError('CONFIG_INVALID', why + ways);
+  });
+}
+
+/** Whether the profile offers the tool. */
+export const inProfile = (tool: Tool, { tools, servers }: Profile): boolean =>
+  servers?.includes(tool.server) !== false && isWanted(tools, (pattern) => isNamed(pattern, tool));

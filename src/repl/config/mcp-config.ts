@@ -27,7 +27,7 @@ interface Common {
   readonly isOwn: boolean;
 }
 
-export interface McpConfig {
+interface McpConfig {
   readonly servers: readonly ServerConfig[];
   /** What is wrong with one of its servers, which is left out then. */
   readonly warnings: readonly string[];
@@ -44,13 +44,12 @@ export async function readMcpConfig(
   file: string,
   { env, needed }: { readonly env: NodeJS.ProcessEnv; readonly needed: boolean },
 ): Promise<McpConfig> {
-  const load = () => import('./schemas.ts');
-  const content = await readCheckedFile(file, async () => (await load()).mcpFile);
+  const content = await readCheckedFile(file, 'mcpFile');
   const entries = content?.mcpServers ?? content?.servers;
   if (!entries && needed)
     throw invalid(file, content ? 'names no servers: it has no "mcpServers".' : 'does not exist.');
   if (!entries) return { servers: [], warnings: [] };
-  const { mcpServer } = await load();
+  const { mcpServer } = await import('./schemas.ts');
   const servers: ServerConfig[] = [];
   const warnings: string[] = [];
   for (const [name, entry] of Object.entries(entries)) {

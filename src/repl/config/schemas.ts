@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
-import type { Rule } from '../approval/approval.ts';
-import { parseRule } from '../approval/rules.ts';
-import { hint } from './checked-file.ts';
+import { type Rule, parseRule } from '../approval/rules.ts';
+import { hint } from '../errors.ts';
+
+export { default as yaml } from 'yaml';
 
 const text = z.string().check(z.minLength(1));
 const flag = z.boolean();

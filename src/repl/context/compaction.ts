@@ -1,7 +1,6 @@
 import { ChatError } from '../errors.ts';
-import type { Message } from '../message.ts';
-import type { ToolDefinition } from '../providers/provider.ts';
-import type { Budget } from './tokens.ts';
+import type { Message, ToolDefinition } from '../message.ts';
+import { type Budget, estimateMessage, estimateRequest, firstTokens } from './tokens.ts';
 import {
   fallbackSummary,
   summaryMessage,
@@ -10,10 +9,9 @@ import {
   userText,
   type Summary,
 } from './summary.ts';
-import { estimateMessage, estimateRequest, firstTokens } from './tokens.ts';
 import { afterCompaction, type Item } from './view.ts';
 
-export interface CompactionInput {
+interface CompactionInput {
   readonly items: readonly Item[];
   readonly budget: Budget;
   /** As `usedTokens` says. */
@@ -33,7 +31,7 @@ interface Compaction extends Summary {
   readonly tokensAfter: number;
 }
 
-export type Summarise = (
+type Summarise = (
   request: { readonly system: string; readonly text: string; readonly maxTokens: number },
   signal: AbortSignal,
 ) => Promise<string>;

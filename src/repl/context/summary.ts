@@ -1,6 +1,5 @@
 import { textOf, type Message, type UserMessage } from '../message.ts';
-import { shortened } from '../text/shortened.ts';
-import { firstTokens } from './tokens.ts';
+import { shortened, firstTokens } from './tokens.ts';
 
 /** What a compaction leaves of the messages before it. */
 export interface Summary {

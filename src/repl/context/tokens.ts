@@ -1,5 +1,4 @@
-import type { Message } from '../message.ts';
-import type { ToolDefinition } from '../providers/provider.ts';
+import type { Message, ToolDefinition } from '../message.ts';
 
 /** About what providers charge for a picture of usual size. */
 const imageTokens = 1_600;
@@ -53,7 +52,7 @@ interface Request {
 export const estimateRequest = ({ system, messages, tools }: Request): number =>
   estimateTokens(system) + estimateTools(tools) + sum(messages, estimateMessage);
 
-export interface Used {
+interface Used {
   readonly tokens: number;
   /** No provider has counted any of it. */
   readonly estimated: boolean;
@@ -106,3 +105,12 @@ export function budgetOf(window: number): Budget {
  */
 export const budgetAfterOverflow = (budget: Budget, used: number): Budget =>
   used >= budget.window ? budget : budgetOf(Math.max(1, used));
+
+/** The beginning and the end of a text, about `most` characters in all: a tool tells its result at one of them. */
+export function shortened(text: string, most: number): string {
+  if (text.length <= most) return text.toWellFormed();
+  const head = text.slice(0, Math.ceil(most * 0.6));
+  const tail = text.slice(-Math.floor(most * 0.4));
+  const missing = text.length - head.length - tail.length;
+  return `${head}\n[… ${missing} characters left out; ask for a part of it …]\n${tail}`.toWellFormed();
+}

@@ -1,6 +1,5 @@
 import type { AssistantMessage, Message, ToolMessage } from '../message.ts';
-import type { Entry, EntryOf } from '../session/entry.ts';
-import { noResult } from '../session/unfinished.ts';
+import { type Entry, type EntryOf, noResult } from '../session/entry.ts';
 import { summaryMessage, type Summary } from './summary.ts';
 
 /** A message as the model is sent it, and the entry it comes from. */

@@ -1,11 +1,10 @@
-import type { Answer, CheckedCall } from '../approval/approval.ts';
+import type { Answer, CheckedCall } from '../approval/rules.ts';
 import type { Paint } from '../terminal/paint.ts';
-import { escaped, inLine } from '../terminal/printable.ts';
-import { wrapped } from '../terminal/prose.ts';
-import { counted, diffLines, looksLikeDiff, oneLine } from '../terminal/show.ts';
+import { escaped, inLine, cutToCells } from '../terminal/printable.ts';
+import { wrapped } from '../terminal/rows.ts';
+import { counted, diffLines, looksLikeDiff } from '../terminal/show.ts';
 import type { Question } from '../terminal/question.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { cutToCells } from '../terminal/width.ts';
 
 /** Rows of a preview at least, and of each argument; `/show` prints all. */
 const leastPreviewRows = 10;
@@ -85,7 +84,7 @@ function argumentLines(args: CheckedCall['args'], paint: Paint, width: number): 
     const json = JSON.stringify(value) ?? '';
     const long = json.length <= 80 ? json : JSON.stringify(value, null, 2);
     const text = escaped(typeof value === 'string' ? value : long);
-    const name = `  ${paint.strong(cutToCells(oneLine(key), width / 2))}:`;
+    const name = `  ${paint.strong(cutToCells(inLine(key), width / 2))}:`;
     const isShort = !text.includes('\n') && text.length < 4 * width;
     if (isShort) return [`${name} ${text === text.trim() && text !== '' ? text : `"${text}"`}`];
     const size = paint.dim(

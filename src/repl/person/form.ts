@@ -14,7 +14,7 @@ export interface ElicitRequest {
   readonly signal: AbortSignal;
 }
 
-export type ElicitValue = string | number | boolean | string[];
+type ElicitValue = string | number | boolean | string[];
 
 export type ElicitAnswer =
   | { readonly action: 'accept'; readonly content: Record<string, ElicitValue> }

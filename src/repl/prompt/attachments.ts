@@ -4,16 +4,15 @@ import { resolve } from 'node:path';
 import { estimateTokens } from '../context/tokens.ts';
 import { ChatError } from '../errors.ts';
 import type { Part } from '../message.ts';
-import { live } from '../text/inert.ts';
-import { fitLines, wrapped } from './elements.ts';
-import { decodeText, directoryListing, imageType, readRegularFile } from './read-files.ts';
+import { live } from '../terminal/paste.ts';
+import { fitLines, wrapped, decodeText, directoryListing, imageType, readRegularFile } from './read-files.ts';
 
 /** No context window holds more. */
 const mostBytes = 10 * 1024 * 1024;
 /** As much as every provider takes in one image. */
 const mostImageBytes = 5 * 1024 * 1024;
 
-export interface AttachmentOptions {
+interface AttachmentOptions {
   readonly cwd: string;
   /** The model takes images. */
   readonly images: boolean;
@@ -23,7 +22,7 @@ export interface AttachmentOptions {
   readResource(server: string, uri: string): Promise<readonly Part[] | undefined>;
 }
 
-export interface Attachments {
+interface Attachments {
   /** The text with what it mentions below it, and the images. */
   readonly content: Part[];
   /** For the person: a note for each that was read, a warning for each that was cut, refused or is not there. */

@@ -1,25 +1,15 @@
-import { constants } from 'node:fs';
-import { open, readdir, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { estimateTokens, firstTokens } from '../context/tokens.ts';
 import { ChatError } from '../errors.ts';
 
 /**
- * The bytes of a regular file, links followed. Never waits for a pipe or a device. Throws ATTACHMENT_REFUSED for
- * anything else and for more than `mostBytes`, and what the system throws.
+ * The bytes of a regular file, links followed. Throws ATTACHMENT_REFUSED for anything else, which may be a pipe that
+ * nobody writes to, and for more than `mostBytes`, and what the system throws.
  */
 export async function readRegularFile(path: string, mostBytes: number): Promise<Buffer> {
-  // Opening some devices is an act: looked at before. A pipe may have taken the file's place since: not waited for.
-  if (!(await stat(path)).isFile()) throw new ChatError('ATTACHMENT_REFUSED', 'no regular file');
-  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
-    // Files of /proc say that they are empty, and others may be growing: what counts is what there is to read.
-    const chunks: Buffer[] = [];
-    for await (const chunk of file.createReadStream({ end: mostBytes, autoClose: false }))
-      chunks.push(chunk as Buffer);
-    const bytes = Buffer.concat(chunks);
-    if (bytes.length <= mostBytes) return bytes;
-  } finally {
-    await file.close();
-  }
+  const facts = await stat(path);
+  if (!facts.isFile()) throw new ChatError('ATTACHMENT_REFUSED', 'no regular file');
+  if (facts.size <= mostBytes) return readFile(path);
   const why = `too large, more than ${mostBytes} bytes; let a tool read a part of it`;
   throw new ChatError('ATTACHMENT_REFUSED', why);
 }
@@ -62,3 +52,44 @@ export async function directoryListing(folder: string): Promise<string> {
   if (entries.length > mostEntries) lines.push(`[${entries.length - mostEntries} more]`);
   return lines.join('\n') || '[empty]';
 }
+
+interface Fitted {
+  readonly text: string;
+  /** How much of the text that is, in words; undefined when it is all of it. */
+  readonly part?: string;
+}
+
+/** As many whole lines of the beginning as fit a number of tokens; of a line that alone is too long, its beginning. */
+export function fitLines(text: string, tokens: number): Fitted {
+  if (estimateTokens(text) <= tokens) return { text };
+  const lines = text.split(/(?<=\n)/);
+  let left = tokens;
+  let shown = 0;
+  for (const line of lines) {
+    left -= estimateTokens(line);
+    if (left < 0) break;
+    shown++;
+  }
+  if (shown > 0) return { text: lines.slice(0, shown).join(''), part: `${shown} of ${lines.length} lines` };
+  const head = firstTokens(text, tokens);
+  return { text: head, part: `${head.length} of ${text.length} characters` };
+}
+
+/** Tags that must not come from elsewhere: those that end our elements, and any that speaks for us. */
+const reserved = /<(?=\s*(?:\/\s*(?:file|directory|resource|instructions|stdin)|\/?\s*environment)\b)/gi;
+
+/** Text of elsewhere that speaks neither for us nor for anybody else. */
+export const harmless = (text: string): string => text.replace(reserved, '&lt;');
+
+/** Text of elsewhere, in an element that says where it is from, and that the text itself cannot end. */
+export function wrapped(tag: string, attributes: Readonly<Record<string, string>>, text?: string): string {
+  const head = Object.entries(attributes).map(([name, value]) => ` ${name}="${attribute(value)}"`);
+  if (text === undefined) return `<${tag}${head.join('')}/>`;
+  const body = harmless(text);
+  return `<${tag}${head.join('')}>\n${body}${body.endsWith('\n') ? '' : '\n'}</${tag}>`;
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+const attribute = (value: string): string =>
+  value.replace(/[&<>"\p{Cc}]/gu, (character) => entities[character] ?? `&#${character.codePointAt(0)};`);

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { estimateRequest, estimateTokens } from '../context/tokens.ts';
 import type { AssistantMessage, Stop, ToolCall, Usage } from '../message.ts';
 import type { Model } from '../models/model.ts';
-import type { ModelEvent, ModelRequest } from './provider.ts';
+import type { ModelEvent, ModelRequest, CallDelta, Delta } from './provider.ts';
 import { TextFilter, type TextPiece } from './text-filter.ts';
-import type { CallDelta, Delta } from './wire.ts';
 
 interface BegunCall {
   readonly index: unknown;

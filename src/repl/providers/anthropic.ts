@@ -2,8 +2,7 @@ import { argumentsObject, type Message, type Part } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import { listOf, objectOf, type JsonObject } from '../text/json.ts';
 import { nativeOf, safeId } from './conversation.ts';
-import type { ModelRequest } from './provider.ts';
-import { failedWith, type Delta, type WireFormat } from './wire.ts';
+import { type ModelRequest, failedWith, type Delta, type WireFormat } from './provider.ts';
 
 /** Anthropic's messages. */
 export const anthropicWire: WireFormat = { path: '/v1/messages', body, read };

@@ -2,8 +2,7 @@ import { textOf, type AssistantMessage, type Message, type Part } from '../messa
 import type { Model } from '../models/model.ts';
 import { isObject, listOf, objectOf, textOf as stringOf, type JsonObject } from '../text/json.ts';
 import { nativeOf } from './conversation.ts';
-import type { ModelRequest } from './provider.ts';
-import type { Delta, WireFormat } from './wire.ts';
+import type { ModelRequest, Delta, WireFormat } from './provider.ts';
 
 /** Chat completions: OpenAI's older wire, and that of nearly everybody else. */
 export const chatWire: WireFormat = { path: '/chat/completions', body, read };

@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
-import { argumentsObject, type AssistantMessage, type Message, type Part } from '../message.ts';
+import {
+  argumentsObject,
+  type AssistantMessage,
+  type Message,
+  type Part,
+  type ToolDefinition,
+} from '../message.ts';
 import type { Model } from '../models/model.ts';
 import { listOf, objectOf, type JsonObject } from '../text/json.ts';
-import type { ModelRequest, ToolDefinition } from './provider.ts';
+import type { ModelRequest } from './provider.ts';
 
 /** A request that every wire can say; for a model that calls no tools, with the calls in its text. */
 export function sendable(asked: ModelRequest, model: Model): ModelRequest {

@@ -1,20 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AssistantMessage, Usage, Wire } from '../message.ts';
 import type { Model } from '../models/model.ts';
-import { wellFormed, type JsonObject } from '../text/json.ts';
+import { isObject, tooDeep, wellFormed, type JsonObject } from '../text/json.ts';
 import { before } from '../turn/told.ts';
 import { Answer } from './answer.ts';
 import { anthropicWire } from './anthropic.ts';
 import { chatWire } from './chat.ts';
 import { sendable } from './conversation.ts';
 import { failureOf, refusedField } from './failure.ts';
-import { guardedFetch } from './guarded-fetch.ts';
-import { ProviderFailure, type ModelEvent, type ModelRequest, type Provider } from './provider.ts';
-import { eventsOf, loadSdk } from './request.ts';
+import { guardedFetch } from './fetch.ts';
+import {
+  failedWith,
+  ProviderFailure,
+  type ModelEvent,
+  type ModelRequest,
+  type Provider,
+  type WireFormat,
+} from './provider.ts';
 import { responsesWire } from './responses.ts';
-import type { WireFormat } from './wire.ts';
 
-export interface ProviderOptions {
+interface ProviderOptions {
   /** The key, asked for before each request; undefined when none is needed. */
   key(): Promise<string | undefined>;
   readonly fetch: typeof fetch;
@@ -32,6 +37,8 @@ const wires: Readonly<Record<Wire, WireFormat>> = {
   anthropic: anthropicWire,
 };
 
+/** Longer than any time limit of ours, which ends a request sooner: an SDK without a number would take its own. */
+const requestTimeoutMs = 60 * 60 * 1000;
 const mostTries = 5;
 const firstWaitMs = 1000;
 const longestWaitMs = 60_000;
@@ -82,10 +89,16 @@ async function* answered(
     const key = await before(options.key(), signal);
     let streamed = false;
     try {
-      for await (const event of attempt(connection, { answer, body, key }, signal)) {
-        streamed = true;
-        yield event;
+      for await (const event of eventsOf(connection, { body, key }, signal)) {
+        for (const delta of wires[model.endpoint.wire].read(event))
+          for (const shown of answer.add(delta)) {
+            streamed = true;
+            yield shown;
+          }
       }
+      const cut = 'The answer ended before it was complete.';
+      if (!answer.isComplete) throw new ProviderFailure('MODEL_UNREACHABLE', cut, { retryable: true });
+      yield* answer.rest();
       return yield end(answer.message());
     } catch (error) {
       if (signal.aborted) return yield end(answer.message('aborted'));
@@ -109,23 +122,35 @@ async function* answered(
   }
 }
 
-/** One try: the events of the answer but for its end. */
-async function* attempt(
+/**
+ * The raw events of an answer; one that comes whole, as from a server that makes no stream, is one event. Errors are
+ * thrown as the SDK makes them, and an abort as what it is: the SDKs may end without a word then.
+ */
+async function* eventsOf(
   { model, options: { fetch } }: Connection,
-  { answer, body, key }: { answer: Answer; body: JsonObject; key: string | undefined },
+  { body, key }: { readonly body: JsonObject; readonly key: string | undefined },
   signal: AbortSignal,
-): AsyncGenerator<ModelEvent> {
+): AsyncGenerator<JsonObject> {
   signal.throwIfAborted();
-  const { path, read } = wires[model.endpoint.wire];
-  for await (const event of eventsOf(path, body, { model, key, fetch, signal })) {
+  const client = await clientOf(model, key, fetch);
+  const { path } = wires[model.endpoint.wire];
+  const post = client.post(path, { body, stream: body['stream'] === true, signal });
+  const { data, response } = await post.withResponse();
+  const streams = typeof data === 'object' && data !== null && Symbol.asyncIterator in data;
+  const json = /^application\/(\w+\+)?json/.test(response.headers.get('content-type') ?? '');
+  const isWhole = !streams || json;
+  for await (const event of isWhole ? [streams ? response.json() : data] : (data as AsyncIterable<unknown>)) {
     // What is still on its way to us then is not part of the answer.
     signal.throwIfAborted();
-    for (const delta of read(event)) yield* answer.add(delta);
+    if (isWhole && !isObject(event)) throw new Error('the answer is no JSON object');
+    if (!isObject(event)) continue;
+    // Routers answer 200 with an error inside.
+    if (isWhole && event['error']) throw failedWith(event['error']);
+    // Parts of an answer are kept, and sent back, as they came: one that cannot be written would spoil the session.
+    if (tooDeep(event)) throw new ProviderFailure('MODEL_REFUSED', 'The answer is nested too deeply.');
+    yield event;
   }
   signal.throwIfAborted();
-  const cut = 'The answer ended before it was complete.';
-  if (!answer.isComplete) throw new ProviderFailure('MODEL_UNREACHABLE', cut, { retryable: true });
-  yield* answer.rest();
 }
 
 /** What is sent, without the fields that are refused, or not set. */
@@ -148,3 +173,46 @@ function waitFor({ code, message, facts }: ProviderFailure, tries: number): numb
   const advice = `It asks to wait until ${until}: ask again then, or choose another model with /model.`;
   throw new ProviderFailure(code, `${message} ${advice}`, { ...facts, retryable: false });
 }
+
+/** What both SDKs' clients have in common. Their methods for messages write warnings to the terminal. */
+interface Client {
+  post(
+    path: string,
+    how: { body: JsonObject; stream: boolean; signal: AbortSignal },
+  ): { withResponse(): Promise<{ data: unknown; response: Response }> };
+}
+
+/** Loads the SDK and makes its client for one request. Retries and time limits are ours, and so is the terminal. */
+async function clientOf(
+  model: Model,
+  key: string | undefined,
+  fetch: ProviderOptions['fetch'],
+): Promise<Client> {
+  const { wire, baseUrl: baseURL, headers } = model.endpoint;
+  // Compatible endpoints of others know only these.
+  const older = wire === 'anthropic' &&
+    new URL(baseURL).hostname !== 'api.anthropic.com' && {
+      authorization: null,
+      ...(key !== undefined && { 'x-api-key': key }),
+      'anthropic-version': '2023-06-01',
+    };
+  const { default: Sdk } = await loadSdk(wire);
+  return new Sdk({
+    baseURL,
+    // The SDKs insist on a key, or look for one in places of their own; without one, its header is taken off again.
+    apiKey: key ?? 'none',
+    defaultHeaders: { ...(key === undefined && { authorization: null }), ...older, ...headers },
+    fetch,
+    maxRetries: 0,
+    timeout: requestTimeoutMs,
+    logLevel: 'off',
+    // No account is taken from the environment: it is not meant for every endpoint.
+    ...(wire !== 'anthropic' && { organization: null, project: null, webhookSecret: null }),
+  });
+}
+
+type Sdk = { readonly default: new (options: object) => Client };
+
+/** What the first request needs. */
+const loadSdk = (wire: Wire): Promise<Sdk> =>
+  wire === 'anthropic' ? import('@anthropic-ai/sdk') : import('openai');

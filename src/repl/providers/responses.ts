@@ -2,8 +2,7 @@ import type { Message, Part } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import { isObject, listOf, objectOf, type JsonObject } from '../text/json.ts';
 import { nativeOf, safeId } from './conversation.ts';
-import type { ModelRequest } from './provider.ts';
-import { failedWith, type Delta, type WireFormat } from './wire.ts';
+import { type ModelRequest, failedWith, type Delta, type WireFormat } from './provider.ts';
 
 /** OpenAI's newer wire, the only one over which its newer models both think and call tools. */
 export const responsesWire: WireFormat = { path: '/responses', body, read };

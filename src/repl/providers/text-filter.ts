@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { ToolCall } from '../message.ts';
+import type { ToolCall, ToolDefinition } from '../message.ts';
 import { objectOf, tooDeep } from '../text/json.ts';
-import type { ModelEvent, ToolDefinition } from './provider.ts';
+import type { ModelEvent } from './provider.ts';
 
 export type TextPiece = Extract<ModelEvent, { type: 'text' | 'reasoning' }>;
 

@@ -83,14 +83,14 @@ const failed = (path: string, why: string, options?: ErrorOptions): ChatError =>
   );
 
 /**
- * Takes the right to write a session: `<file>.lock`, which says which process has it and when that was started. False
- * when one that lives has it; the lock of one that is gone is taken over.
+ * Takes the right to write a session: `<file>.lock`, which says which process has it. False when one that lives has it;
+ * the lock of one that is gone is taken over.
  */
 export function lock(file: string): boolean {
   if (isLocked(file)) return false;
   unlock(file);
   try {
-    writeFileSync(`${file}.lock`, `${process.pid} ${startOf(process.pid)}\n`, { flag: 'wx', mode: 0o600 });
+    writeFileSync(`${file}.lock`, `${process.pid}\n`, { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
     // Another one was faster.
@@ -103,30 +103,12 @@ export const unlock = (file: string): void => rmSync(`${file}.lock`, { force: tr
 
 /** Whether a process that lives has the session open. */
 export function isLocked(file: string): boolean {
-  const [, pid, start] = /^(\d+) (\S+)\n$/.exec(read(`${file}.lock`)) ?? [];
-  // The number may belong to another program by now.
-  return pid !== undefined && lives(Number(pid)) && startOf(Number(pid)) === start;
-}
-
-function lives(pid: number): boolean {
   try {
-    return process.kill(pid, 0);
+    const pid = Number(readFileSync(`${file}.lock`, 'utf8'));
+    // In a container, one that was killed had the same number as we have.
+    return pid > 0 && pid !== process.pid && process.kill(pid, 0);
   } catch (error) {
+    // No lock, or no such process; one of somebody else's lives.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-/** When a process was started, in ticks since the machine was; `-` where only another program could tell. */
-function startOf(pid: number): string {
-  const stat = read(`/proc/${pid}/stat`);
-  // Field 22, counted after the program's name, which may hold spaces and brackets.
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '-';
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return ''; // Not there: no lock, or no such process.
   }
 }

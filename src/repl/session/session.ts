@@ -9,10 +9,11 @@ import {
   type EntryBody,
   type EntryOf,
   type SessionHeader,
+  noResult,
+  unfinishedCalls,
 } from './entry.ts';
 import { withImages } from './kept-images.ts';
 import { lock, SessionFile, unlock } from './session-file.ts';
-import { noResult, unfinishedCalls } from './unfinished.ts';
 
 /** What the person has chosen; what is undefined is as the configuration says. */
 export type State = Omit<EntryOf<'set'>, 'type' | 'id' | 'parent' | 'ts'>;

@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { ChatError } from '../errors.ts';
 import { readSessionText } from '../files/own-files.ts';
 import { textOf } from '../message.ts';
-import { oneLine } from '../text/one-line.ts';
+import { inLine } from '../terminal/printable.ts';
 import { parseEntry, parseHeader, wordsOf } from './entry.ts';
 import { isLocked, unlock } from './session-file.ts';
 
@@ -126,7 +126,7 @@ function nameOf(file: string): string {
   const given = entries.findLast((entry) => entry.type === 'set' && entry.name !== undefined);
   const first = entries.find((entry) => entry.type === 'user');
   const text = given?.type === 'set' ? given.name : (first?.typed ?? textOf(first?.content ?? []));
-  return oneLine(text?.trim().split('\n', 1)[0] ?? '', 100);
+  return inLine(text?.trim().split('\n', 1)[0] ?? '', 100);
 }
 
 function linesIn(file: string): string[] {
@@ -170,7 +170,7 @@ export function searchSessions(sessions: readonly SessionInfo[], query: string, 
       const small = text.toLowerCase();
       if (!words.every((word) => small.includes(word))) continue;
       const from = Math.max(0, small.indexOf(words[0] ?? '') - 60);
-      const excerpt = `${from > 0 ? '…' : ''}${oneLine(text.slice(from, from + 1000), 200)}`;
+      const excerpt = `${from > 0 ? '…' : ''}${inLine(text.slice(from, from + 1000), 200)}`;
       hits.push({ session, role, excerpt });
       if (hits.length === most) return hits;
     }

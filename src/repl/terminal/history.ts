@@ -5,6 +5,7 @@ import { typable } from './paste.ts';
 
 /** A longer entry is remembered only while the program runs. */
 const longestEntry = 64 * 1024;
+const mostEntries = 1000;
 
 /** What was entered before, oldest first. */
 export interface History {
@@ -17,22 +18,22 @@ export interface History {
  * Opens the history in a file of its own: one JSON string a line, so that an entry may have several, and two programs
  * may append at once. With a file that cannot be read or written, the history ends with the program.
  */
-export function openHistory(file: string, size = 1000): History {
-  const lines =
-    attempt(() =>
-      readPrivateFile(file)
-        ?.split('\n')
-        .filter((line) => line !== ''),
-    ) ?? [];
-  const entries = lines.slice(-size).flatMap(entryOf);
+export function openHistory(file: string): History {
+  const lines = attempt(() => readPrivateFile(file))?.split('\n') ?? [];
+  const said = lines.flatMap((line) => attempt((): unknown => JSON.parse(line)) ?? []);
+  const entries = said
+    .filter((entry) => typeof entry === 'string')
+    .slice(-mostEntries)
+    .map(typable);
+  // With the line end first: a line that a killed program left unfinished must not swallow the next one.
+  const lineOf = (entry: string) => `\n${JSON.stringify(entry)}`;
   // Seldom, so that what another program appends at this very moment, and would be lost, is next to nothing.
-  if (lines.length > 4 * size) attempt(() => writePrivateFile(file, entries.map(lineOf).join('')));
+  if (lines.length > 4 * mostEntries) attempt(() => writePrivateFile(file, entries.map(lineOf).join('')));
   return {
     entries,
     add(entry) {
       if (entry.trim() === '' || entry.startsWith(' ') || entry === entries.at(-1)) return;
       entries.push(entry);
-      if (entries.length > size) entries.shift();
       if (entry.length > longestEntry) return;
       attempt(() => {
         mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -40,14 +41,6 @@ export function openHistory(file: string, size = 1000): History {
       });
     },
   };
-}
-
-/** With the line end first: a line that a killed program left unfinished must not swallow the next one. */
-const lineOf = (entry: string): string => `\n${JSON.stringify(entry)}`;
-
-function entryOf(line: string): string[] {
-  const entry = attempt<unknown>(() => JSON.parse(line));
-  return typeof entry === 'string' ? [typable(entry)] : [];
 }
 
 /** A full disk, a line cut by a kill, a file that is not ours: no reason to stop a conversation. */

@@ -1,9 +1,15 @@
-import { clearScreenDown, createInterface, cursorTo, moveCursor } from 'node:readline';
-import type { CompleterResult, Interface, Key } from 'node:readline';
+import {
+  clearScreenDown,
+  createInterface,
+  cursorTo,
+  moveCursor,
+  type CompleterResult,
+  type Interface,
+  type Key,
+} from 'node:readline';
 import { Writable } from 'node:stream';
 import type { ReadStream, WriteStream } from 'node:tty';
-import { inert } from '../text/inert.ts';
-import { openPastes, typable } from './paste.ts';
+import { inert, openPastes, typable } from './paste.ts';
 import { printable } from './printable.ts';
 import { RawMode } from './raw-mode.ts';
 
@@ -14,7 +20,7 @@ export interface Entered {
 }
 
 /** What is being edited: a message, or the answer to a question, which is one line and has no history. */
-export interface Draft {
+interface Draft {
   readonly line: string;
   readonly cursor: number;
   readonly kind: 'message' | 'answer';
@@ -24,7 +30,7 @@ export interface Draft {
 export type PressedKey = (typeof pressedKeys)[number];
 const pressedKeys = ['ctrl+c', 'ctrl+d', 'ctrl+z', 'escape', 'shift+tab'] as const;
 
-export interface EditorOptions {
+interface EditorOptions {
   readonly input: ReadStream;
   readonly output: WriteStream;
   /** Both are terminals that obey escape sequences; else lines are read as they come, without a prompt. */

@@ -1,8 +1,7 @@
 import { inlineFrom, longest } from './markdown-inline.ts';
 import type { Paint } from './paint.ts';
 import { createPrintable } from './printable.ts';
-import { Prose } from './prose.ts';
-import { markdownRows } from './table.ts';
+import { Prose, markdownRows } from './rows.ts';
 
 interface Output {
   readonly screen: boolean;

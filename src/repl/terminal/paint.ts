@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-export type Palette = 'dark' | 'light' | 'plain';
+type Palette = 'dark' | 'light' | 'plain';
 
 const palettes: readonly Palette[] = ['dark', 'light', 'plain'];
 
@@ -28,7 +28,7 @@ const styles = {
 /** Colour by meaning. Every function leaves its text alone where there are no colours. */
 export type Paint = Readonly<Record<keyof typeof styles, (text: string) => string>>;
 
-export interface PaintOptions {
+interface PaintOptions {
   /** `auto`: dark or light, as the terminal says. */
   readonly palette: Palette | 'auto';
   readonly env: NodeJS.ProcessEnv;

@@ -1,10 +1,8 @@
-import { inert } from '../text/inert.ts';
-
 /** A longer line is collapsed: readline measures the whole line with each character, and nobody reads so much of it. */
 const longestLine = 1000;
 
 /** The pastes of a session that stand as one short tag in the line that is edited. */
-export interface Pastes {
+interface Pastes {
   /** What is typed in place of a paste: the paste itself, or a tag. */
   collapse(pasted: string): string;
   /** Puts the pastes in place of their tags; what looks like a tag and is none stays as it is. */
@@ -43,3 +41,15 @@ export const typable = (text: string): string =>
     .replace(/\r\n?/g, '\n')
     .replace(/\x1b\[[0-?]*[ -/]*[@-~]/g, '')
     .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '');
+
+/**
+ * Nobody sees it. It stands in the text itself, so that it goes wherever that goes: the history, the queue, an
+ * editor.
+ */
+const mark = '\ufe0e';
+
+/** Text that somebody else wrote: no @ of it names anything. */
+export const inert = (text: string): string => live(text).replaceAll('@', `@${mark}`);
+
+/** The text as it was before. */
+export const live = (text: string): string => text.replaceAll(`@${mark}`, '@');

@@ -1,7 +1,6 @@
 import type { WriteStream } from 'node:tty';
 import type { Paint } from './paint.ts';
-import { painted, printable } from './printable.ts';
-import { cells, cutToCells } from './width.ts';
+import { painted, printable, cells, cutToCells } from './printable.ts';
 
 const frames = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 const frameMs = 80;

@@ -4,8 +4,7 @@ import { isObject } from '../text/json.ts';
 import { shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
 import type { TurnEnd } from '../turn/turn-event.ts';
 import type { Paint } from './paint.ts';
-import { escaped, printable } from './printable.ts';
-import { cells, cutToCells } from './width.ts';
+import { inLine, printable, cells, cutToCells } from './printable.ts';
 
 interface Look {
   readonly paint: Paint;
@@ -14,7 +13,7 @@ interface Look {
 
 /** `● name(path: a.ts, lines: 50)`: one line, cut at the terminal's width. */
 export function callLine(call: ToolCall, tool: Tool | undefined, { paint, width }: Look): string {
-  const shown = cutToCells(oneLine(tool ? shownName(tool) : call.name), width - 4);
+  const shown = cutToCells(inLine(tool ? shownName(tool) : call.name), width - 4);
   const given = argumentsOf(call.arguments).map(([key, text]) => `${key === '' ? '' : `${key}: `}${text}`);
   const rest = given.length === 0 ? '' : cutToCells(`(${given.join(', ')})`, width - 3 - cells(shown));
   return `${paint.tool('●')} ${paint.strong(shown)}${paint.dim(rest)}`;
@@ -35,7 +34,7 @@ export function resultLine(
   const isShort = more.length === 0 || reply.isError || aboveDiff(text) !== undefined;
   const said = text === '' ? 'no output' : isShort ? printable(first) : counted(more.length + 1, 'line');
   const images = reply.images.length === 0 ? '' : ` + ${counted(reply.images.length, 'image')}`;
-  const begin = `  └ ${name === undefined ? '' : `${oneLine(name)} `}${duration(ms)} `;
+  const begin = `  └ ${name === undefined ? '' : `${inLine(name)} `}${duration(ms)} `;
   const room = width - 1 - cells(begin);
   if (reply.isError) return paint.dim(begin) + paint.bad(cutToCells(`error: ${said}`, room));
   return paint.dim(begin + cutToCells(said + images, room));
@@ -88,9 +87,6 @@ export const todoLines = (todos: readonly Todo[], paint: Paint): string[] =>
     return status === 'in_progress' ? paint.strong(marked) : marked;
   });
 
-/** Untrusted text in one line: nothing hides, and a line end is seen. */
-export const oneLine = (text: string): string => escaped(text).replaceAll('\n', '\\n').replaceAll('\t', ' ');
-
 export const counted = (count: number, what: string): string =>
   `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
 
@@ -106,10 +102,10 @@ function argumentsOf(json: string): [name: string, value: string, isText: boolea
   } catch {
     // No JSON.
   }
-  if (!isObject(value)) return [['', oneLine(json.slice(0, 500)), false]];
+  if (!isObject(value)) return [['', inLine(json, 500), false]];
   return Object.entries(value).map(([key, item]) => {
     const isText = typeof item === 'string';
-    return [oneLine(key), oneLine((isText ? item : JSON.stringify(item)).slice(0, 500)), isText];
+    return [inLine(key), inLine(isText ? item : JSON.stringify(item), 500), isText];
   });
 }
 

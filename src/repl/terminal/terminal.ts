@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { CompleterResult } from 'node:readline';
 import type { ReadStream, WriteStream } from 'node:tty';
-import { live } from '../text/inert.ts';
+import { live } from './paste.ts';
 import type { History } from './history.ts';
 import { LineEditor, type Entered, type PressedKey } from './line-editor.ts';
 import type { Paint } from './paint.ts';
 import { painted } from './printable.ts';
-import { wrapped } from './prose.ts';
+import { wrapped } from './rows.ts';
 import { answerOf, type Question } from './question.ts';
 import { Screen } from './screen.ts';
 

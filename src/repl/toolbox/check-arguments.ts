@@ -1,4 +1,4 @@
-import type { ToolDefinition } from '../providers/provider.ts';
+import type { ToolDefinition } from '../message.ts';
 import { isObject, tooDeep, type JsonObject } from '../text/json.ts';
 
 type Read<T> = { readonly value: T } | { readonly problem: string };

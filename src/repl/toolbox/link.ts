@@ -6,8 +6,9 @@ import type { ServerConfig } from '../config/mcp-config.ts';
 import { ChatError } from '../errors.ts';
 import { jsonLinesTo } from '../files/own-files.ts';
 import type { ElicitAnswer, ElicitRequest } from '../person/form.ts';
-import { withinOrigin } from '../providers/guarded-fetch.ts';
-import { oneLine } from '../text/one-line.ts';
+import { withinOrigin } from '../providers/fetch.ts';
+import { inLine } from '../terminal/printable.ts';
+import { objectOf } from '../text/json.ts';
 
 /** A server of the first generation may not answer what it does not know; over HTTP, silence is an outage. */
 const probeMs = { stdio: 2_000, http: 30_000 } as const;
@@ -68,7 +69,7 @@ export async function openLink(
   // What a server writes besides messages ends up here.
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no events
   client.onerror = (error) =>
-    host.log(`${name}: ${'issues' in error ? 'it wrote what is no message' : oneLine(error.message)}`);
+    host.log(`${name}: ${'issues' in error ? 'it wrote what is no message' : inLine(error.message)}`);
   client.setRequestHandler('roots/list', () => ({
     roots: host.roots().map((root) => ({ uri: pathToFileURL(root).href, name: basename(root) || root })),
   }));
@@ -117,7 +118,7 @@ async function overStdio(config: Extract<ServerConfig, { kind: 'stdio' }>, { env
   let lastWords = '';
   transport.stderr?.on('data', (chunk: Buffer) => {
     for (const said of chunk.toString().split('\n')) {
-      const line = oneLine(said, 500);
+      const line = inLine(said, 500);
       if (line !== '') log(`${config.name}: ${(lastWords = line)}`);
     }
   });
@@ -187,4 +188,31 @@ function signalTo(pid: number, signal: 'SIGTERM' | 'SIGKILL'): boolean {
   } catch {
     return false; // It has ended, as was wanted.
   }
+}
+
+/** Why a server could not be started or did not answer, in one line. */
+export function failureText(error: unknown, lastWords = ''): string {
+  const { code, status, message } = factsOf(error);
+  const said = lastWords === '' ? '' : ` (it said: ${inLine(lastWords)})`;
+  if (typeof code === 'number') return `error ${code}: ${inLine(message)}`;
+  // The message names the program: "spawn name ENOENT".
+  if (code === 'ENOENT') return `its program, or the folder it runs in, was not found (${inLine(message)})`;
+  if (code === 'CONNECTION_CLOSED') return `it ended${said}`;
+  if (code === 'REQUEST_TIMEOUT') return `it did not answer in time${said}`;
+  if (status === 401 || status === 403)
+    return `it refused the key (HTTP ${status}); "headers" in mcp.json may hold one`;
+  return `${typeof status === 'number' ? `HTTP ${status}: ` : ''}${inLine(message)}${said}`;
+}
+
+/** Whether the other side answered, if only with an error: then the connection is good. */
+export const isAnswer = (error: unknown): boolean => typeof factsOf(error).code === 'number';
+
+/** `code`: a number in an answer of JSON-RPC, a word from the SDK or from the system. */
+function factsOf(error: unknown): { code: unknown; status: unknown; message: string } {
+  const { code, status, cause } = objectOf(error);
+  const message = error instanceof Error ? error.message : String(error);
+  // `fetch` hides what went wrong there.
+  if (status !== undefined || !(cause instanceof Error)) return { code, status, message };
+  const inner = factsOf(cause);
+  return { ...inner, code: code ?? inner.code, message: inner.message || `${message} ${String(inner.code)}` };
 }

@@ -1,6 +1,6 @@
 import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import type { ServerConfig } from '../config/mcp-config.ts';
-import { globMatches, isWanted } from '../text/glob.ts';
+import { globMatches, isWanted } from '../approval/rules.ts';
 import { isObject, listOf, objectOf, textOf, tooDeep, type JsonObject } from '../text/json.ts';
 import { fingerprint, toolName, type Annotations, type Tool } from './tool.ts';
 

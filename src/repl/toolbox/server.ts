@@ -1,14 +1,22 @@
 import type { Client, Prompt } from '@modelcontextprotocol/client';
 import type { ServerConfig } from '../config/mcp-config.ts';
 import { ChatError } from '../errors.ts';
+import type { Part } from '../message.ts';
 import type { ElicitAnswer, ElicitRequest } from '../person/form.ts';
-import { objectOf } from '../text/json.ts';
-import { oneLine } from '../text/one-line.ts';
+import { inLine } from '../terminal/printable.ts';
 import { before, within } from '../turn/told.ts';
-import { endProcesses, openLink, type Host, type Link } from './link.ts';
-import { replyOf } from './reply.ts';
+import { endProcesses, failureText, isAnswer, openLink, type Host, type Link } from './link.ts';
+import {
+  promptParts,
+  replyOf,
+  resourceParts,
+  failed,
+  type CallOptions,
+  type CallPlan,
+  type Tool,
+  type ToolReply,
+} from './tool.ts';
 import { listTools } from './server-tools.ts';
-import { failed, type CallOptions, type CallPlan, type Tool, type ToolReply } from './tool.ts';
 
 /** `npx` may have to fetch a server first. */
 const connectMs = 60_000;
@@ -16,8 +24,6 @@ const connectMs = 60_000;
 const patienceMs = 1000;
 /** The longest timer there is: how long a call may take is counted here. */
 const forever = 2 ** 31 - 1;
-/** Progress is told no more often: some servers tell of every byte. */
-const progressMs = 50;
 
 /** One server: started with `start`, asked, and started again when it has died. */
 export class Server {
@@ -49,6 +55,10 @@ export class Server {
     this.timeout = { timeout: Math.min(config.timeoutMs, connectMs) };
   }
 
+  get name(): string {
+    return this.config.name;
+  }
+
   /** Resolves when it is ready or has failed. */
   start(): Promise<void> {
     return (this.starting ??= this.open().finally(() => (this.starting = undefined)));
@@ -59,13 +69,37 @@ export class Server {
     await this.starting;
   }
 
+  /** A prompt with its arguments filled in, as parts of a message. Throws SERVER_FAILED. */
+  async prompt(name: string, args: Readonly<Record<string, string>>): Promise<Part[]> {
+    const params = { name, arguments: { ...args } };
+    return promptParts((await this.use((client) => client.getPrompt(params, this.timeout))).messages);
+  }
+
+  /** Throws SERVER_FAILED. */
+  async resource(uri: string): Promise<Part[]> {
+    return resourceParts(await this.use((client) => client.readResource({ uri }, this.timeout)));
+  }
+
+  /** The addresses of its resources; none when it is not running, or does not answer. */
+  async resources(): Promise<string[]> {
+    if (this.state !== 'ready') return [];
+    const listed = this.use((client) => client.listResources({}, this.timeout));
+    return (await listed.catch(() => ({ resources: [] }))).resources.map(({ uri }) => uri);
+  }
+
   /** Runs a request; a server that is not running is started first. Throws SERVER_FAILED. */
-  async use<T>(ask: (client: Client, timeout: { readonly timeout: number }) => Promise<T>): Promise<T> {
+  private async use<T>(ask: (client: Client) => Promise<T>): Promise<T> {
     const client = await this.connected();
-    return ask(client, this.timeout).catch((error: unknown) => {
-      const message = `MCP server "${this.config.name}": ${failureText(error)}.`;
+    return ask(client).catch((error: unknown) => {
+      const message = `MCP server "${this.name}": ${failureText(error)}.`;
       throw new ChatError('SERVER_FAILED', message, { cause: error });
     });
+  }
+
+  /** Resolves when it is ready or has failed. */
+  async restart(): Promise<void> {
+    await this.close();
+    await this.start();
   }
 
   async rootsChanged(): Promise<void> {
@@ -76,7 +110,7 @@ export class Server {
 
   /** Ends the input, then the process; takes two seconds at most. */
   async close(): Promise<void> {
-    if (this.state === 'ready') this.host.log(`${this.config.name}: ended`);
+    if (this.state === 'ready') this.host.log(`${this.name}: ended`);
     this.state = 'closed';
     // Started again by the person, it is taken as it is then.
     this.first.clear();
@@ -99,7 +133,7 @@ export class Server {
   private readonly isClosed = (): boolean => this.state === 'closed';
 
   private log(what: string, thrown: unknown): void {
-    this.host.log(`${this.config.name}: ${what}: ${failureText(thrown)}`);
+    this.host.log(`${this.name}: ${what}: ${failureText(thrown)}`);
   }
 
   private async open(): Promise<void> {
@@ -123,7 +157,7 @@ export class Server {
       this.instructions = client.getInstructions();
       this.state = 'ready';
       this.error = undefined;
-      this.host.log(`${this.config.name}: started, ${this.tools.length} tools`);
+      this.host.log(`${this.name}: started, ${this.tools.length} tools`);
     } catch (thrown) {
       await this.endLink();
       if (!this.isClosed()) this.fail(thrown);
@@ -131,7 +165,7 @@ export class Server {
   }
 
   private fail(thrown: unknown): void {
-    const { name } = this.config;
+    const { name } = this;
     const why = failureText(thrown, this.link?.lastWords());
     // One line for one cause, however many notice it.
     if (this.error !== why) this.host.warn(`MCP server "${name}": ${why}. /mcp restart ${name} tries again.`);
@@ -151,15 +185,15 @@ export class Server {
       const call: Tool['call'] = (args, options) => this.call(tool, args, options);
       return { ...tool, trusted, changed, plans: isOwn, call };
     });
-    for (const problem of problems) this.warnOnce(`: left out ${oneLine(problem)}.`);
+    for (const problem of problems) this.warnOnce(`: left out ${inLine(problem)}.`);
     const changed = this.tools.filter((tool) => tool.changed).map(({ tool }) => tool);
     if (changed.length > 0)
-      this.warnOnce(` has changed ${oneLine(changed.join(', '))}: what was allowed of it is asked again.`);
+      this.warnOnce(` has changed ${inLine(changed.join(', '))}: what was allowed of it is asked again.`);
   }
 
   /** A server that says the same again and again is told of once. */
   private warnOnce(text: string): void {
-    if (!this.warned.has(text)) this.host.warn(`MCP server "${this.config.name}"${text}`);
+    if (!this.warned.has(text)) this.host.warn(`MCP server "${this.name}"${text}`);
     this.warned.add(text);
   }
 
@@ -200,7 +234,6 @@ export class Server {
     const timer = setTimeout(() => (this.questions > 0 ? timer.refresh() : late.abort()), timeoutMs);
     const ended = AbortSignal.any([signal, late.signal]);
     let sent = false;
-    let toldAt = -Infinity;
     try {
       // A server that is still being started does not know of the signal.
       const client = await before(this.connected(), ended);
@@ -221,11 +254,8 @@ export class Server {
           timeout: forever,
           onprogress({ message, progress: steps, total }) {
             timer.refresh();
-            if (performance.now() - toldAt < progressMs) return;
-            toldAt = performance.now();
-            progress?.(
-              (message ?? (total === undefined ? `${steps}` : `${steps} of ${total}`)).slice(0, 500),
-            );
+            const said = message ?? (total === undefined ? `${steps}` : `${steps} of ${total}`);
+            progress?.(said.slice(0, 500));
           },
           // Without its output schema: a result that does not fit is still a result.
           toolDefinition: { name, inputSchema: { ...inputSchema, type: 'object' } },
@@ -252,38 +282,11 @@ export class Server {
 
   /** Starts a server that has died once more. Throws SERVER_FAILED. */
   private async connected(): Promise<Client> {
-    const { name } = this.config;
+    const { name } = this;
     if (this.state !== 'ready' && !this.isClosed()) await this.start();
     if (this.state === 'ready' && this.link) return this.link.client;
     const why = this.isClosed() ? 'it was closed' : (this.error ?? 'it did not start');
     const message = `MCP server "${name}" is not running: ${why}. Use /mcp restart ${name}.`;
     throw new ChatError('SERVER_FAILED', message);
   }
-}
-
-/** Why a server could not be started or did not answer, in one line. */
-function failureText(error: unknown, lastWords = ''): string {
-  const { code, status, message } = factsOf(error);
-  const said = lastWords === '' ? '' : ` (it said: ${oneLine(lastWords)})`;
-  if (typeof code === 'number') return `error ${code}: ${oneLine(message)}`;
-  // The message names the program: "spawn name ENOENT".
-  if (code === 'ENOENT') return `its program, or the folder it runs in, was not found (${oneLine(message)})`;
-  if (code === 'CONNECTION_CLOSED') return `it ended${said}`;
-  if (code === 'REQUEST_TIMEOUT') return `it did not answer in time${said}`;
-  if (status === 401 || status === 403)
-    return `it refused the key (HTTP ${status}); "headers" in mcp.json may hold one`;
-  return `${typeof status === 'number' ? `HTTP ${status}: ` : ''}${oneLine(message)}${said}`;
-}
-
-/** Whether the other side answered, if only with an error: then the connection is good. */
-const isAnswer = (error: unknown): boolean => typeof factsOf(error).code === 'number';
-
-/** `code`: a number in an answer of JSON-RPC, a word from the SDK or from the system. */
-function factsOf(error: unknown): { code: unknown; status: unknown; message: string } {
-  const { code, status, cause } = objectOf(error);
-  const message = error instanceof Error ? error.message : String(error);
-  // `fetch` hides what went wrong there.
-  if (status !== undefined || !(cause instanceof Error)) return { code, status, message };
-  const inner = factsOf(cause);
-  return { ...inner, code: code ?? inner.code, message: inner.message || `${message} ${String(inner.code)}` };
 }

@@ -1,8 +1,6 @@
 import type { ServerConfig } from '../config/mcp-config.ts';
 import { ChatError } from '../errors.ts';
-import type { Part } from '../message.ts';
-import { oneLine } from '../text/one-line.ts';
-import { promptParts, resourceParts } from './reply.ts';
+import { inLine } from '../terminal/printable.ts';
 import { within } from '../turn/told.ts';
 import { endProcesses, type Host } from './link.ts';
 import { Server } from './server.ts';
@@ -11,122 +9,70 @@ import type { Tool } from './tool.ts';
 /** As other hosts cut them. */
 const mostInstructions = 2048;
 
-/**
- * All servers and their tools, whatever state they are in. Nothing is started or loaded before `connect`. An
- * unknown server's name throws SERVER_FAILED.
- */
+/** All servers, whatever state they are in. Nothing is started or loaded before `connect`. */
 export class Toolbox {
-  private readonly world: Host;
-  private readonly connections = new Map<string, Server>();
+  private readonly host: Host;
+  private readonly byName = new Map<string, Server>();
 
-  constructor({ servers, ...world }: Host & { readonly servers: readonly ServerConfig[] }) {
-    this.world = world;
-    for (const config of servers) this.connections.set(config.name, new Server(config, world));
+  constructor({ servers, ...host }: Host & { readonly servers: readonly ServerConfig[] }) {
+    this.host = host;
+    for (const config of servers) this.byName.set(config.name, new Server(config, host));
   }
 
-  private all = (): Server[] => [...this.connections.values()];
+  servers = (): readonly Server[] => [...this.byName.values()];
 
-  private connectionOf(name: string): Server {
-    const found = this.connections.get(name);
+  /** Throws SERVER_FAILED when there is none of that name. */
+  server(name: string): Server {
+    const found = this.byName.get(name);
     if (found) return found;
-    const known = [...this.connections.keys()].join(', ') || 'none';
-    throw new ChatError('SERVER_FAILED', `There is no MCP server "${oneLine(name)}". There are: ${known}.`);
+    const known = [...this.byName.keys()].join(', ') || 'none';
+    throw new ChatError('SERVER_FAILED', `There is no MCP server "${inLine(name)}". There are: ${known}.`);
   }
 
   /** Starts all servers at once, in the background. What fails is one warning. */
   connect(): void {
-    for (const connection of this.all()) void connection.start();
+    for (const server of this.servers()) void server.start();
   }
 
   /** Resolves when every server is connected or has failed, or the time is over. */
   async ready(ms: number): Promise<void> {
-    await within(ms, Promise.all(this.all().map((connection) => connection.settled())));
+    await within(ms, Promise.all(this.servers().map((server) => server.settled())));
   }
 
-  /** Sorted by name, so that prompt caches hold. */
-  tools(): readonly Tool[] {
-    const all = this.all().flatMap(({ tools }) => tools);
-    return all.sort((a, b) => (a.name < b.name ? -1 : 1));
-  }
+  tools = (): readonly Tool[] => this.servers().flatMap(({ tools }) => tools);
 
-  servers() {
-    return this.all().map(({ config: { name }, state, tools, protocol, error }) => ({
-      name,
-      state,
-      tools: tools.length,
-      protocol,
-      error,
-    }));
-  }
+  prompts = () =>
+    this.servers().flatMap(({ name: server, prompts }) =>
+      prompts.map((prompt) => ({ ...prompt, server, arguments: prompt.arguments ?? [] })),
+    );
 
   /** What trusted servers say of themselves, for the system prompt. */
   instructions(): string {
-    return this.all()
-      .filter(({ config, instructions = '' }) => config.trust && instructions.trim() !== '')
-      .map(({ config, instructions = '' }) => {
-        const more = instructions.trim().length > mostInstructions ? '…' : '';
-        return `# ${config.name}\n${instructions.trim().slice(0, mostInstructions).toWellFormed()}${more}`;
-      })
-      .join('\n\n');
-  }
-
-  prompts() {
-    return this.all().flatMap(({ config, prompts }) =>
-      prompts.map((prompt) => ({ ...prompt, server: config.name, arguments: prompt.arguments ?? [] })),
-    );
-  }
-
-  /** A prompt with its arguments filled in, as parts of a message. Throws SERVER_FAILED. */
-  async getPrompt(server: string, name: string, args: Readonly<Record<string, string>>): Promise<Part[]> {
-    const params = { name, arguments: { ...args } };
-    const answer = await this.connectionOf(server).use((client, timeout) =>
-      client.getPrompt(params, timeout),
-    );
-    return promptParts(answer.messages);
-  }
-
-  /** Throws SERVER_FAILED. */
-  async readResource(server: string, uri: string): Promise<Part[]> {
-    return resourceParts(
-      await this.connectionOf(server).use((client, timeout) => client.readResource({ uri }, timeout)),
-    );
-  }
-
-  /** The addresses a server has; none when it is not there, or does not answer. */
-  async resources(server: string): Promise<string[]> {
-    const connection = this.connectionOf(server);
-    if (connection.state !== 'ready') return [];
-    const asked = connection.use((client, timeout) => client.listResources({}, timeout));
-    return asked.then(
-      ({ resources }) => resources.map(({ uri }) => uri),
-      () => [],
-    );
+    const said = this.servers().flatMap(({ config: { name, trust }, instructions = '' }) => {
+      const text = trust ? instructions.trim() : '';
+      const end = text.length > mostInstructions ? '…' : '';
+      return text === '' ? [] : `# ${name}\n${text.slice(0, mostInstructions).toWellFormed()}${end}`;
+    });
+    return said.join('\n\n');
   }
 
   async rootsChanged(): Promise<void> {
-    await Promise.all(this.all().map((connection) => connection.rootsChanged()));
-  }
-
-  /** Resolves when it is ready or has failed, which `servers()` says. */
-  async restart(name: string): Promise<void> {
-    const connection = this.connectionOf(name);
-    await connection.close();
-    await connection.start();
+    await Promise.all(this.servers().map((server) => server.rootsChanged()));
   }
 
   /** Starts one more; one of the same name is replaced. Resolves when it is ready or has failed. */
   async add(config: ServerConfig): Promise<void> {
-    const old = this.connections.get(config.name);
-    const connection = new Server(config, this.world);
-    this.connections.set(config.name, connection);
-    await Promise.all([old?.close(), connection.start()]);
+    const old = this.byName.get(config.name);
+    const server = new Server(config, this.host);
+    this.byName.set(config.name, server);
+    await Promise.all([old?.close(), server.start()]);
   }
 
   /** Ends all servers; takes 2 seconds at most. */
   async close(): Promise<void> {
-    await Promise.all(this.all().map((connection) => connection.close()));
+    await Promise.all(this.servers().map((server) => server.close()));
   }
 
   /** Ends their processes at once; blocks for 0.3 seconds at most. */
-  readonly kill = (): void => endProcesses(this.all().flatMap((connection) => connection.pid() ?? []));
+  readonly kill = (): void => endProcesses(this.servers().flatMap((server) => server.pid() ?? []));
 }

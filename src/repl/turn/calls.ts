@@ -1,8 +1,8 @@
 import type { Chat } from '../chat.ts';
 import type { ToolCall } from '../message.ts';
 import { approvalOf } from '../person/approve.ts';
-import type { UnfinishedCall } from '../session/unfinished.ts';
-import { shortened } from '../text/shortened.ts';
+import type { UnfinishedCall } from '../session/entry.ts';
+import { shortened } from '../context/tokens.ts';
 import { failed, type Tool, type ToolReply } from '../toolbox/tool.ts';
 import { runHooks } from './hooks.ts';
 import { prepare, type Guard, type Ready } from './prepare-call.ts';

@@ -1,8 +1,7 @@
-import type { CheckedCall } from '../approval/approval.ts';
+import { type CheckedCall, globMatches } from '../approval/rules.ts';
 import type { Chat } from '../chat.ts';
 import { ChatError } from '../errors.ts';
 import { runProgram, type ProgramResult } from '../files/program.ts';
-import { globMatches } from '../text/glob.ts';
 
 const usualTimeoutMs = 30_000;
 /** The exit code with which a hook says no; as in other agents, so that their hooks can be used. */

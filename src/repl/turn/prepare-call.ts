@@ -1,8 +1,8 @@
-import type { CheckedCall, Verdict } from '../approval/approval.ts';
+import type { CheckedCall, Verdict } from '../approval/rules.ts';
 import { decide, isDeniedWhole } from '../approval/decide.ts';
 import type { Chat } from '../chat.ts';
 import { argumentsObject, type ToolCall } from '../message.ts';
-import type { UnfinishedCall } from '../session/unfinished.ts';
+import type { UnfinishedCall } from '../session/entry.ts';
 import { checkArguments } from '../toolbox/check-arguments.ts';
 import { failed, fingerprint, shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
 import { runHooks } from './hooks.ts';

@@ -1,13 +1,71 @@
 import type { Chat } from '../chat.ts';
 import { viewOf } from '../context/view.ts';
 import { ChatError } from '../errors.ts';
-import type { AssistantMessage } from '../message.ts';
+import type { AssistantMessage, Part } from '../message.ts';
+import { readAttachments } from '../prompt/attachments.ts';
 import { ProviderFailure, type ModelRequest } from '../providers/provider.ts';
-import { unfinishedCalls, type UnfinishedCall } from '../session/unfinished.ts';
+import { unfinishedCalls, type UnfinishedCall } from '../session/entry.ts';
+import { live } from '../terminal/paste.ts';
 import { runCalls } from './calls.ts';
+import { runHooks } from './hooks.ts';
 import { offeredTools, type Guard } from './prepare-call.ts';
 import { shorten } from './shorten.ts';
+import { before } from './told.ts';
 import type { TurnEnd, TurnEvent } from './turn-event.ts';
+
+export interface Said {
+  /** What of it is not the person's own is `inert`. */
+  readonly text: string;
+  readonly more?: readonly Part[];
+}
+
+/** A quarter of the window for what a message brings along: the rest is for the work. */
+const attachmentsShare = 0.25;
+
+/** Appends what the person said, with what it refers to and what has changed around it, and runs the turn. */
+export async function* send(
+  chat: Chat,
+  { text, more = [] }: Said,
+  signal: AbortSignal,
+): AsyncGenerator<TurnEvent> {
+  await untilConnected(chat, signal);
+  const { contextWindow, images } = chat.model.capabilities;
+  const { toolbox } = chat.world;
+  // A server may take its time with what is wanted of it: then it is said without.
+  const reading = readAttachments(text, {
+    cwd: chat.roots[0] ?? chat.world.options.cwd,
+    budgetTokens: Math.floor(contextWindow * attachmentsShare),
+    images,
+    readResource: async (server, uri) =>
+      toolbox
+        .servers()
+        .find(({ name }) => name === server)
+        ?.resource(uri),
+  });
+  const attached = await before(reading, signal);
+  yield* attached?.told ?? [];
+  const typed = live(text);
+  const content = [
+    ...(await chat.news.next(chat.places, chat.mode, chat.session)),
+    ...(attached?.content ?? [{ type: 'text' as const, text: typed }]),
+    ...more,
+  ];
+  chat.session.append({ type: 'user', content, typed, ...(typed === text ? {} : { line: text }) });
+  yield* turn(chat, signal);
+}
+
+/** A turn on what the session holds, and what is to be done after it. Throws as runTurn does. */
+export async function* turn(chat: Chat, signal: AbortSignal): AsyncGenerator<TurnEvent> {
+  await untilConnected(chat, signal);
+  yield* runTurn(chat, signal);
+  await runHooks(chat, 'end', { signal });
+}
+
+/** Waits for the servers, until the person is tired of it: then never again. */
+export async function untilConnected(chat: Chat, signal: AbortSignal): Promise<void> {
+  await before(chat.connected, signal);
+  if (signal.aborted) chat.connected = Promise.resolve();
+}
 
 type Turn<T> = AsyncGenerator<TurnEvent, T>;
 

@@ -4,19 +4,10 @@ import { nearest } from '../../core/nearest.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { looksOnly } from '../../core/policy.ts';
 import { defineSimpleTool, type Tool } from '../../core/tool.ts';
-import type { Offered } from '../offered.ts';
+import type { OwnServices } from '../own-tools.ts';
 import type { Manifest, PublishedTool } from '../published.ts';
-import { createSearch, type Entry } from './search.ts';
+import { scoresOf, type Fields } from './search.ts';
 import { roleWords } from './words.ts';
-
-export interface Catalogue {
-  readonly manifest: Manifest;
-  readonly offered: Pick<Offered, 'absent' | 'callable' | 'exposure' | 'find' | 'isReached'>;
-  /** Where a program is, known or not. */
-  which(name: string): Promise<string | undefined>;
-  /** Finds out anew what is installed, when that may have changed. */
-  refresh(): Promise<void>;
-}
 
 /** Who asks one of these has found them. */
 const ofCatalogue: ReadonlySet<string> = new Set(['find_actions', 'run_action', 'run_read_action']);
@@ -27,7 +18,7 @@ const nearEnough = 0.35;
 const usedCounts = 1.2;
 
 /** Searches every action of every program: what is listed is a part of what can be called. */
-export const findActions = (catalogue: Catalogue): Tool =>
+export const findActions = (services: OwnServices): Tool =>
   defineSimpleTool({
     name: 'find_actions',
     program: 'toolcrib',
@@ -41,15 +32,15 @@ export const findActions = (catalogue: Catalogue): Tool =>
       limit: unlisted(z.int().min(1).optional()),
     }),
     call: async ({ query, program }) => ({
-      content: [{ type: 'text', text: await answerTo(query, program, catalogue) }],
+      content: [{ type: 'text', text: await answerTo(query, program, services) }],
     }),
   });
 
-async function answerTo(query: string, program: string | undefined, catalogue: Catalogue): Promise<string> {
-  const { manifest } = catalogue;
-  await catalogue.refresh();
-  const callable = new Set((await catalogue.offered.callable()).map(({ name }) => name));
-  const exposure = await catalogue.offered.exposure();
+async function answerTo(query: string, program: string | undefined, services: OwnServices): Promise<string> {
+  const { manifest, offered } = services;
+  await services.refresh();
+  const callable = new Set((await offered.callable()).map(({ name }) => name));
+  const exposure = await offered.exposure();
   const listed = new Set(exposure.listed.map(({ name }) => name));
   const all = manifest.tools.filter(({ name }) => !ofCatalogue.has(name));
   const among = program === undefined ? all : toolsOf(program, manifest);
@@ -59,7 +50,7 @@ async function answerTo(query: string, program: string | undefined, catalogue: C
   if (here.length > 0)
     return [
       `${Math.min(here.length, mostActions)} of ${here.length} that fit; other words, or a program, find others:`,
-      ...here.slice(0, mostActions).map((tool) => lineOf(tool, listed.has(tool.name), manifest)),
+      ...here.slice(0, mostActions).map((tool) => lineOf(tool, listed.has(tool.name))),
     ].join('\n');
   const [missing] = search(among);
   const facts = manifest.programs.find(({ id }) => id === missing?.program);
@@ -67,7 +58,7 @@ async function answerTo(query: string, program: string | undefined, catalogue: C
     missing && facts
       ? `${missing.name} would fit, but ${facts.title} cannot be used on this machine as it is. `
       : '';
-  return `${notHere}No action does that. run runs any program${await commandFor(query, catalogue)}`;
+  return `${notHere}No action does that. run runs any program${await commandFor(query, services)}`;
 }
 
 /** Tools that fit, the best first; what the project uses is most likely meant. */
@@ -77,29 +68,23 @@ export function bestOf(
   isUsed: (tool: PublishedTool) => boolean,
   manifest: Manifest,
 ): PublishedTool[] {
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const found = createCatalogueSearch(
-    tools,
-    manifest,
-  )(query)
-    .flatMap(({ name, score }) => {
-      const tool = byName.get(name);
-      return tool ? [{ tool, score: isUsed(tool) ? score * usedCounts : score }] : [];
-    })
-    .toSorted((one, other) => other.score - one.score);
+  const scores = scoresOf(
+    tools.map((tool) => fieldsOf(tool, manifest)),
+    query,
+  );
+  const found = tools
+    .map((tool, at) => ({ tool, score: (scores[at] ?? 0) * (isUsed(tool) ? usedCounts : 1) }))
+    .filter(({ score }) => score > 0)
+    .toSorted((one, other) => other.score - one.score || (one.tool.name < other.tool.name ? -1 : 1));
   return found.filter(({ score }) => score >= nearEnough * (found[0]?.score ?? 0)).map(({ tool }) => tool);
 }
 
 /** Its command, when the first word of the query is a program that is here. */
-async function commandFor(query: string, { which }: Catalogue): Promise<string> {
+async function commandFor(query: string, { which }: OwnServices): Promise<string> {
   const [program = ''] = query.trim().split(/\s+/);
   const isHere = /^[\w.+-]+$/.test(program) && (await which(program)) !== undefined;
   return isHere ? `: ${JSON.stringify({ command: query.trim() })}` : '.';
 }
-
-/** Searches tools by what they are called, said to do, and take. */
-export const createCatalogueSearch = (tools: readonly PublishedTool[], manifest: Manifest) =>
-  createSearch(tools.map((tool) => entryOf(tool, manifest)));
 
 function toolsOf(program: string, { tools, programs }: Manifest): PublishedTool[] {
   const known = tools.filter((tool) => tool.program === program);
@@ -113,20 +98,18 @@ function toolsOf(program: string, { tools, programs }: Manifest): PublishedTool[
   );
 }
 
-function entryOf(tool: PublishedTool, { programs }: Manifest): Entry {
+/** What a tool is called, said to do, and takes. */
+function fieldsOf(tool: PublishedTool, { programs }: Manifest): Fields {
   const { title = '', category = '' } = programs.find(({ id }) => id === tool.program) ?? {};
   const properties = (tool.inputSchema['properties'] ?? {}) as Record<string, { description?: string }>;
   return {
     name: tool.name,
-    fields: {
-      name: tool.name,
-      title: tool.title,
-      program: `${tool.program} ${title} ${category}`,
-      description: `${tool.description} ${tool.role ? roleWords[tool.role] : ''}`,
-      parameters: Object.entries(properties)
-        .map(([name, { description = '' }]) => `${name} ${description}`)
-        .join(' '),
-    },
+    title: tool.title,
+    program: `${tool.program} ${title} ${category}`,
+    description: `${tool.description} ${tool.role ? roleWords[tool.role] : ''}`,
+    parameters: Object.entries(properties)
+      .map(([name, { description = '' }]) => `${name} ${description}`)
+      .join(' '),
   };
 }
 
@@ -135,9 +118,9 @@ const blankOf = ({ inputSchema: { required = [] } }: PublishedTool): Record<stri
   Object.fromEntries((required as string[]).map((name) => [name, '…']));
 
 /** One line: the call with an example of its arguments, and what it does. */
-function lineOf(tool: PublishedTool, isListed: boolean, { examples }: Manifest): string {
+function lineOf(tool: PublishedTool, isListed: boolean): string {
   if (tool.action === undefined && isListed) return `${tool.name}  ${tool.title}`;
-  const given = JSON.stringify(examples[tool.name] ?? blankOf(tool));
+  const given = JSON.stringify(tool.example ?? blankOf(tool));
   const call = looksOnly(tool.effects) ? 'run_read_action' : 'run_action';
   const way = isListed
     ? `${tool.name} ${given}`

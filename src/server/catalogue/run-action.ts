@@ -1,21 +1,10 @@
 import * as z from 'zod';
-import { checkParams } from '../../core/check-params.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { looksOnly } from '../../core/policy.ts';
-import type { Offered } from '../offered.ts';
 import { ownFacts } from '../own-facts.ts';
-import { defineTool, type Plan, type Tool } from '../../core/tool.ts';
-
-export interface RunActionServices {
-  /** A tool by its name. Throws UNKNOWN_TOOL, naming what is near. */
-  load(name: string): Promise<Tool>;
-  readonly catalogue: { readonly offered: Pick<Offered, 'find'> };
-}
-
-interface Chosen {
-  readonly tool: Tool;
-  readonly plan: Plan;
-}
+import type { OwnServices } from '../own-tools.ts';
+import { defineTool, type Tool } from '../../core/tool.ts';
+import { actOf, planOf, runActs } from '../../machine/actions/acts.ts';
 
 const params = z.strictObject({
   action: z.string().min(1).max(100).describe('As find_actions names it: git_blame'),
@@ -27,7 +16,7 @@ const withBackground = params.extend({
 });
 
 /** Runs an action of the catalogue that only looks, so that what hosts are told about this tool is true. */
-export const runReadAction = (services: RunActionServices): Tool =>
+export const runReadAction = (services: OwnServices): Tool =>
   runner('run_read_action', services, {
     params,
     title: 'Run a reading action',
@@ -36,7 +25,7 @@ export const runReadAction = (services: RunActionServices): Tool =>
   });
 
 /** Runs any action of the catalogue; what it may do is decided, and asked, about that action. */
-export const runAction = (services: RunActionServices): Tool =>
+export const runAction = (services: OwnServices): Tool =>
   runner('run_action', services, {
     params: withBackground,
     title: 'Run an action',
@@ -46,7 +35,7 @@ export const runAction = (services: RunActionServices): Tool =>
 
 function runner(
   name: string,
-  { load, catalogue }: RunActionServices,
+  { load, offered }: OwnServices,
   facts: Pick<Tool, 'title' | 'description' | 'effects'> & {
     readonly params: typeof params | typeof withBackground;
   },
@@ -55,9 +44,9 @@ function runner(
     name,
     program: 'toolcrib',
     ...facts,
-    async plan({ action, arguments: given, ...more }, context): Promise<Plan<Chosen>> {
+    async plan({ action, arguments: given, ...more }, context) {
       // What is always listed can be called itself, and one that stands for another must not hide which.
-      if (catalogue.offered.find(action).action === undefined && !ownFacts(action).unlisted)
+      if (offered.find(action).action === undefined && !ownFacts(action).unlisted)
         throw new ToolcribError(
           'ARG_INVALID',
           `action: ${action} is no action of a program.`,
@@ -70,10 +59,9 @@ function runner(
           `action: ${action} can change something.`,
           'run_action runs it.',
         );
-      const plan = await tool.plan(checkParams(tool.params, given), context);
       const background = 'background' in more && more.background === true;
-      return { ...plan, tool: action, background, work: { tool, plan } };
+      return { ...planOf([await actOf(tool, given, context, undefined)]), background };
     },
-    run: ({ work: { tool, plan } }, context) => tool.run(plan, context),
+    run: runActs,
   });
 }

@@ -3,28 +3,20 @@ import { alikeOf, wordsOf } from './words.ts';
 const weights = { name: 3, title: 3, program: 3, description: 1.5, parameters: 0.7 } as const;
 type Field = keyof typeof weights;
 
-/** Something to be found: each field has texts, and counts as much as `weights` says. */
-export interface Entry {
-  readonly name: string;
-  readonly fields: Readonly<Record<Field, string>>;
-}
-
-export interface Match {
-  readonly name: string;
-  readonly score: number;
-}
+/** The texts of something to be found: each field counts as much as `weights` says. */
+export type Fields = Readonly<Record<Field, string>>;
 
 /** The usual constants of BM25F: S. Robertson, H. Zaragoza, The Probabilistic Relevance Framework (2009). */
 const [k1, b] = [1.2, 0.6];
 /** What a word of the same meaning counts, beside the word itself. */
 const alike = 0.45;
 
-/** Finds entries by words, the best first; empty when no word of the query is in any. */
-export function createSearch(entries: readonly Entry[]): (query: string) => Match[] {
+/** What each entry is worth to a query; 0 when no word of it is there. */
+export function scoresOf(entries: readonly Fields[], query: string): number[] {
   /** How often each word stands in an entry, by the weight and the length of the fields it stands in. */
   const counts = entries.map(() => new Map<string, number>());
   for (const [field, weight] of Object.entries(weights)) {
-    const texts = entries.map(({ fields }) => wordsOf(fields[field as Field]));
+    const texts = entries.map((fields) => wordsOf(fields[field as Field]));
     const mean = texts.reduce((sum, { length }) => sum + length, 0) / (entries.length || 1);
     for (const [at, words] of texts.entries())
       for (const word of words) {
@@ -50,11 +42,6 @@ export function createSearch(entries: readonly Entry[]): (query: string) => Matc
     return scores.reduce((sum, score) => sum + score, 0) * (found / terms.length);
   }
 
-  return (query) => {
-    const terms = [...new Set(wordsOf(query))];
-    return counts
-      .map((count, at) => ({ name: entries[at]?.name ?? '', score: scoreOf(terms, count) }))
-      .filter(({ score }) => score > 0)
-      .sort((one, other) => other.score - one.score || (one.name < other.name ? -1 : 1));
-  };
+  const terms = [...new Set(wordsOf(query))];
+  return counts.map((count) => scoreOf(terms, count));
 }

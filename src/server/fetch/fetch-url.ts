@@ -1,27 +1,25 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
+import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
 import { unlisted } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { defineTool, type CallContext, type Content, type Tool, type ToolResult } from '../../core/tool.ts';
 import { mediaOf } from '../../filesystem/reading/media.ts';
 import { variable, type Host } from '../../machine/host.ts';
-import type { OutputStore } from '../../machine/output-store/output-store.ts';
 import { presentable } from '../../machine/presentable.ts';
-import { fitted } from './fitted.ts';
+import type { OwnServices } from '../own-tools.ts';
+import { mostCharacters, page } from '../tools/read-output.ts';
 import { bodyText, pageText } from './page-text.ts';
 import { namesLoopback, readBody, respond, subjectOf, webAddress, type FetchRequest } from './request.ts';
 
-export interface FetchServices {
-  readonly host: Host;
-  readonly outputs: Pick<OutputStore, 'find'>;
-  /** Whether servers of this machine may be asked. */
-  readonly loopback: boolean;
+interface FetchServices extends Pick<OwnServices, 'host' | 'outputs' | 'jobs' | 'loopback'> {
   /** The addresses of a name; the system's when left out. */
   resolve?(host: string): Promise<readonly LookupAddress[]>;
 }
 
 const mostSeconds = 30;
+const [startSeconds, againMs] = [15, 200];
 const mostImageBytes = 1024 * 1024;
 
 const params = z.strictObject({
@@ -90,7 +88,12 @@ async function fetched(work: Fetching, services: FetchServices, context: CallCon
   const signal = AbortSignal.any([context.signal, late]);
   const resolve = services.resolve ?? ((host: string) => lookup(host, { all: true }));
   try {
-    const { url, response } = await respond(work, { rules: context.rules, signal, resolve });
+    const ask = () => respond(work, { rules: context.rules, signal, resolve });
+    const { url, response } = await patiently(
+      ask,
+      () => work.loopback && isStarting(services, context),
+      signal,
+    );
     const from = url.href === work.url.href ? '' : `from ${url.href}`;
     const { statusCode = 0, statusMessage = '', headers } = response;
     const type = headers['content-type'] ?? '';
@@ -115,14 +118,65 @@ async function fetched(work: Fetching, services: FetchServices, context: CallCon
     const text = bodyText(body, type);
     if (text === undefined)
       return answer(facts, `[not text; to keep it, run a program: curl -fLO ${presentable(url.href)}]`);
-    const page = /html/i.test(type) ? await pageText(text) : undefined;
-    if (page && page.title !== '') facts.push(`“${page.title}”`);
-    return answer(facts, fitted(page?.text ?? text, work.find, subjectOf(url), services.outputs, context));
+    const laidOut = /html/i.test(type) ? await pageText(text) : undefined;
+    if (laidOut && laidOut.title !== '') facts.push(`“${laidOut.title}”`);
+    return answer(facts, await fitted(laidOut?.text ?? text, work, services, { ...context, signal }));
   } catch (error) {
     if (context.signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
     if (error instanceof ToolcribError) throw error;
     throw failureOf(error, work, late.aborted ? seconds : undefined, services.host);
   }
+}
+
+/** A server that was just started may not listen yet: it is asked again until it does. Throws what `ask` throws. */
+async function patiently<T>(
+  ask: () => Promise<T>,
+  isWorthIt: () => boolean,
+  signal: AbortSignal,
+): Promise<T> {
+  for (;;)
+    try {
+      return await ask();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED' || !isWorthIt()) throw error;
+      await setTimeout(againMs, undefined, { signal });
+    }
+}
+
+/** Whether a job of this client may be about to listen. */
+const isStarting = ({ jobs }: FetchServices, { client }: CallContext): boolean =>
+  jobs.list(client).some(({ state, seconds }) => state === 'running' && seconds < startSeconds);
+
+/** Lines around one that matches: in Markdown the paragraphs before and after it. */
+const nearby = 3;
+
+/** What fits into an answer: a text from its beginning, or around what is looked for. The rest is kept. */
+async function fitted(
+  text: string,
+  { url, find }: Fetching,
+  { outputs }: FetchServices,
+  { client, signal, keepOutput }: CallContext,
+): Promise<string> {
+  if (find === undefined && text.length <= mostCharacters) return presentable(text);
+  const sink = keepOutput(subjectOf(url));
+  sink.add('stdout', Buffer.from(inLines(text)));
+  sink.end();
+  const literal = find?.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+  const wanted = literal === undefined ? {} : { pattern: `(?i)${literal}` };
+  const shown = await page(outputs.find(client, sink.handle), { ...wanted, context: nearby }, signal);
+  return `${shown}\n[read_output id=${sink.handle} has all of it]`;
+}
+
+/** JSON for programs is one long line: then each member has its own, and nothing else changes. */
+function inLines(text: string): string {
+  if (text.includes('\n') || !/^\s*[[{]/.test(text)) return text;
+  try {
+    JSON.parse(text);
+  } catch {
+    // It is no JSON, and its quotes mean nothing.
+    return text;
+  }
+  return text.replaceAll(/"(?:[^"\\]|\\.)*"|[,[{]/g, (part) => (part.startsWith('"') ? part : `${part}\n`));
 }
 
 /** One line of facts, and what there is to show. */

@@ -8,7 +8,7 @@ import type { Found, Listening } from '../beginning.ts';
 import { createCrib, type Crib } from '../crib.ts';
 import { historyOf, maskOf } from '../house.ts';
 import { once } from '../load-tools.ts';
-import { openRoots } from '../opened-roots.ts';
+import { openRoots } from '../roots.ts';
 import { isLoopback } from './guard.ts';
 import { listen } from './listen.ts';
 import { Mcp } from './mcp.ts';
@@ -50,7 +50,7 @@ function cribs(
   const folder = stateFolder(host.platform, host.env, host.home);
   const shared = {
     ...here,
-    opened: openRoots(settings, machine, manifest),
+    opened: openRoots(settings, host, manifest),
     recordCall: createAudit({ folder, mask: maskOf(host, settings) }),
     history: once(() => historyOf(machine)),
     // Folders of a client are folders of its machine: only the operator knows which are meant here.

@@ -65,24 +65,20 @@ function tokensOf(file: string, words: readonly string[]): Tokens {
 const digestOf = (word: string): Buffer => createHash('sha256').update(word).digest();
 
 function readByUs(file: string): string {
-  const opened = attempt(file, () => openSync(file, 'r'));
+  let opened: number | undefined;
   try {
+    opened = openSync(file, 'r');
     const { mode, size } = fstatSync(opened);
     // The group may read: a secret that Kubernetes mounts belongs to root, and is ours by its group.
     if (process.platform !== 'win32' && (mode & 0o027) !== 0)
       throw invalid(file, 'others can read or change it', `chmod 600 ${shownPath(file)}`);
     if (size > mostBytes) throw invalid(file, 'it is too large for a file of tokens', 'One token a line.');
-    return attempt(file, () => readFileSync(opened, 'utf8'));
-  } finally {
-    closeSync(opened);
-  }
-}
-
-function attempt<T>(file: string, read: () => T): T {
-  try {
-    return read();
+    return readFileSync(opened, 'utf8');
   } catch (error) {
+    if (error instanceof ToolcribError) throw error;
     throw invalid(file, (error as Error).message, 'It has to be a readable file.');
+  } finally {
+    if (opened !== undefined) closeSync(opened);
   }
 }
 

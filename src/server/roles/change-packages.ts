@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { alsoMeaning } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import { defineTool, textOf, type PlanContext, type Tool } from '../../core/tool.ts';
-import { Place, type RoleServices } from './place.ts';
-import { notThere } from './run-task.ts';
-import { planOf, stepOf, type Step } from './steps.ts';
+import { defineTool, type Tool } from '../../core/tool.ts';
+import { planOf, runActs, type Act } from '../../machine/actions/acts.ts';
+import type { OwnServices } from '../own-tools.ts';
+import { Place, playersOf } from './place.ts';
 
 const params = z.strictObject({
   action: alsoMeaning(
@@ -20,7 +20,7 @@ const params = z.strictObject({
 type Asked = z.output<typeof params>;
 
 /** Changes packages by the package manager that the project uses. */
-export const changePackages = (services: RoleServices): Tool =>
+export const changePackages = (services: OwnServices): Tool =>
   defineTool({
     name: 'change_packages',
     program: 'toolcrib',
@@ -29,74 +29,40 @@ export const changePackages = (services: RoleServices): Tool =>
       'Add, remove, install or update packages by the package manager the project uses; its lock file follows.',
     effects: ['write', 'execute', 'network'],
     params,
-    plan: async (asked, context) => planOf(await stepsFor(asked, context, services)),
-    async run({ work }, context) {
-      const results = [];
-      for (const { tool, plan } of work) results.push(await tool.run(plan, context));
-      const isError = results.some((result) => result.isError);
-      return {
-        content: [{ type: 'text', text: results.map(textOf).join('\n') }],
-        ...(isError && { isError }),
-      };
-    },
+    plan: async (asked, context) => planOf(await actsFor(asked, await Place.of(asked, context, services))),
+    run: runActs,
   });
 
-async function stepsFor(asked: Asked, context: PlanContext, services: RoleServices): Promise<Step[]> {
-  const { action, packages = [], dev, program } = asked;
+async function actsFor(asked: Asked, place: Place): Promise<readonly Act[]> {
+  const { action, packages = [], program } = asked;
   if (packages.length === 0 && (action === 'add' || action === 'remove'))
-    throw new ToolcribError('ARG_INVALID', `packages: is required to ${action}.`, 'Name them: ["zod"].');
-  const place = await Place.of(asked, context, services);
+    throw invalid(`packages: is required to ${action}.`, 'Name them: ["zod"].');
   const here = await place.players(action);
   const all = here.length > 0 ? here : await place.absent(action);
-  const players = all.filter((player) => program === undefined || player.action.program === program);
-  if (program !== undefined && players.length === 0 && all.length > 0) throw notThere(program, all);
-  const steps: Step[] = [];
-  let refusal: unknown;
-  for (const player of players) {
-    const tool = await services.load(player.action.name);
-    const given = { packages, ...(dev && { dev }) };
-    const values = Object.entries(given).filter(([name]) => name in tool.params.shape);
-    if (dev && !('dev' in tool.params.shape))
-      refusal ??= new ToolcribError('ARG_INVALID', `dev: ${tool.program} has no development packages.`);
-    else if (packages.length > 0 && !('packages' in tool.params.shape))
-      refusal ??= new ToolcribError(
-        'ARG_INVALID',
-        `packages: ${action} takes the whole project.`,
-        'action=add adds.',
-      );
-    else
-      try {
-        steps.push(
-          await stepOf(tool, { ...Object.fromEntries(values), cwd: player.folder }, undefined, context),
-        );
-      } catch (error) {
-        if (!(error instanceof ToolcribError)) throw error;
-        refusal ??= error; // Another package manager may be the one of this project.
-      }
-  }
-  if (steps.length === 0)
-    throw (
-      refusal ??
-      noManager(
-        place.folder,
-        all.map((player) => player.action.program),
-      )
-    );
+  const { acts, refused } = await place.acts(playersOf(program, all), (tool) => valuesFor(asked, tool));
+  if (acts.length === 0) throw refused[0]?.error ?? noManager(place.folder);
   // What the project names is got by each; whose a new package is, nobody can know.
-  if (steps.length > 1 && action !== 'install')
-    throw new ToolcribError(
-      'ARG_INVALID',
-      `program: the project has several package managers: ${steps.map(({ tool }) => tool.program).join(', ')}.`,
-      'Say which one.',
-    );
-  return steps;
+  if (acts.length > 1 && action !== 'install') {
+    const names = acts.map(({ tool }) => tool.program).join(', ');
+    throw invalid(`program: the project has several package managers: ${names}.`, 'Say which one.');
+  }
+  return acts;
 }
 
-const noManager = (folder: string, others: readonly string[]): ToolcribError =>
+/** Throws ARG_INVALID for what the package manager does not take. */
+function valuesFor({ action, packages = [], dev }: Asked, { program, params: { shape } }: Tool) {
+  if (dev && !('dev' in shape))
+    throw invalid(`dev: ${program} has no development packages.`, 'Leave it out.');
+  if (packages.length > 0 && !('packages' in shape))
+    throw invalid(`packages: ${action} takes the whole project.`, 'action=add adds.');
+  return [{ ...('packages' in shape && { packages }), ...(dev && { dev }) }, undefined] as const;
+}
+
+const invalid = (message: string, wayOut: string) => new ToolcribError('ARG_INVALID', message, wayOut);
+
+const noManager = (folder: string): ToolcribError =>
   new ToolcribError(
     'NOT_FOUND',
     `${folder}: no file of a package manager was found here or above.`,
-    others.length > 0
-      ? `program is one of ${others.join(', ')}.`
-      : 'find_actions finds what makes a project.',
+    'find_actions finds what makes a project.',
   );

@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { alsoMeaning } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { pathKind } from '../../core/params.ts';
-import type { Role } from '../../core/program.ts';
 import {
   defineTool,
   type CallContext,
@@ -11,12 +10,13 @@ import {
   type Tool,
   type ToolResult,
 } from '../../core/tool.ts';
+import { planOf, type Act } from '../../machine/actions/acts.ts';
 import { presentable } from '../../machine/presentable.ts';
+import type { OwnServices } from '../own-tools.ts';
 import type { PublishedTool } from '../published.ts';
+import { inOneLine } from '../tools/job-text.ts';
 import { kinds, problemsOf, told, type Checked, type Kind, type Problem } from './check-report.ts';
-import { Place, type Player, type RoleServices, type Task } from './place.ts';
-import { inOneLine } from './run-task.ts';
-import { planOf, stepOf, type Step } from './steps.ts';
+import { Place, type Player, type Task } from './place.ts';
 
 /** What projects call the tasks that do it, the usual name first. */
 const taskNames: Readonly<Record<Kind, readonly string[]>> = {
@@ -50,7 +50,7 @@ interface About {
   readonly isScript: boolean;
 }
 interface Work {
-  readonly steps: readonly Step<About>[];
+  readonly acts: readonly Act<About>[];
   readonly notes: readonly string[];
 }
 
@@ -58,7 +58,7 @@ interface Work {
 type Memory = Map<string, readonly Problem[]>;
 
 /** Tests, lints, type-checks, builds as the project does it, and tells what failed. */
-export function check(services: RoleServices): Tool {
+export function check(services: OwnServices): Tool {
   const memory: Memory = new Map();
   return defineTool({
     name: 'check',
@@ -69,33 +69,32 @@ export function check(services: RoleServices): Tool {
     effects: ['write', 'execute', 'network'],
     params,
     async plan(asked, context) {
-      const { steps, notes } = await stepsFor(asked, context, services, memory);
-      const plan = planOf(steps);
-      return { ...plan, work: { steps: plan.work, notes } };
+      const work = await actsFor(asked, context, services, memory);
+      return { ...planOf(work.acts), work };
     },
     run: ({ work }, context) => run(work, context, memory),
   });
 }
 
-async function stepsFor(
+async function actsFor(
   asked: Asked,
   context: PlanContext,
-  services: RoleServices,
+  services: OwnServices,
   memory: Memory,
 ): Promise<Work> {
   const place = await Place.of(asked, context, services);
   // What was installed a moment ago counts.
-  await services.catalogue.refresh();
+  await services.refresh();
   const { tasks } = await place.tasks();
   const notes: string[] = [];
   const looking = { asked, place, tasks, memory, notes };
-  const steps: Step<About>[] = [];
+  const acts: Act<About>[] = [];
   for (const kind of asked.what === 'all' ? (['types', 'lint', 'test'] as const) : [asked.what])
-    steps.push(...(await stepsOf(kind, looking)));
+    acts.push(...(await actsOf(kind, looking)));
   // A language without a type checker of its own is compiled.
-  if (asked.what === 'all' && steps.every(({ about }) => about.kind !== 'types'))
-    steps.unshift(...(await stepsOf('build', looking)));
-  if (steps.length > 0) return { steps, notes };
+  if (asked.what === 'all' && acts.every(({ about }) => about.kind !== 'types'))
+    acts.unshift(...(await actsOf('build', looking)));
+  if (acts.length > 0) return { acts, notes };
   const names = tasks.map(({ name }) => name).join(', ');
   throw new ToolcribError(
     'NOT_FOUND',
@@ -115,19 +114,19 @@ interface Looking {
   readonly notes: string[];
 }
 
-async function stepsOf(kind: Kind, looking: Looking): Promise<Step<About>[]> {
+async function actsOf(kind: Kind, looking: Looking): Promise<Act<About>[]> {
   const { asked, place, tasks, notes } = looking;
   const { players, task } = await chosenFor(kind, place, tasks);
   if (!task) return playing(kind, players, looking);
   if (asked.only) {
-    notes.push(`${kind}: left out, as the script ${inOneLine(task.name)} takes no names`);
+    notes.push(`${kind}: left out, as the script ${inOneLine(task.name, 200)} takes no names`);
     return [];
   }
   const above = new Place(task.folder, place.context, place.services);
   const runners = [...(await above.players('task')), ...(await above.absent('task'))];
   const runner = runners.find(({ action }) => action.program === task.program);
   const about = { kind, folder: task.folder, isPart: true, isScript: true };
-  return runner ? [await place.step(runner.action.name, { task: task.name, cwd: task.folder }, about)] : [];
+  return runner ? [await place.act(runner.action, { task: task.name, cwd: task.folder }, about)] : [];
 }
 
 /**
@@ -153,9 +152,8 @@ const isTask = ({ name, command = '' }: Task, wanted: string): boolean =>
   name === wanted && !command.includes('no test specified');
 
 /** Whether a command starts a program, for what the action does where the program is for many things: `go test`. */
-function names(command: string, { program, begins, role }: PublishedTool, services: RoleServices): boolean {
-  const { called = [program], category } =
-    services.catalogue.manifest.programs.find(({ id }) => id === program) ?? {};
+function names(command: string, { program, begins, role }: PublishedTool, services: OwnServices): boolean {
+  const { called = [program], category } = services.manifest.programs.find(({ id }) => id === program) ?? {};
   const isMany = category === 'runtime' || category === 'package-manager';
   const isAct = begins !== undefined && (!begins.startsWith('-') || begins === `--${role}`);
   return command.split(/&&|\|\|?|;/).some((part) => {
@@ -165,51 +163,40 @@ function names(command: string, { program, begins, role }: PublishedTool, servic
   });
 }
 
-async function playing(kind: Kind, players: readonly Player[], looking: Looking): Promise<Step<About>[]> {
-  const { asked, place, memory, notes } = looking;
-  const steps: Step<About>[] = [];
-  let failure: unknown;
-  for (const { action, folder: cwd } of players) {
-    const key = `${kind} ${action.program} ${cwd}`;
-    const last = memory.get(key)?.flatMap(({ name, file }) => name ?? file ?? []);
+async function playing(kind: Kind, players: readonly Player[], { asked, place, memory, notes }: Looking) {
+  const { acts, refused } = await place.acts(players, (tool, folder) => {
+    const last = memory.get(keyOf(kind, tool, folder))?.flatMap(({ name, file }) => name ?? file ?? []);
     const only = asked.again ? last?.length && [...new Set(last)] : asked.only;
     if (asked.again && !only) notes.push(`${kind}: nothing that failed is remembered, so all of it ran`);
-    const about = { kind, folder: cwd, isPart: asked.only !== undefined, isScript: false };
-    try {
-      const tool = await place.services.load(action.name);
-      const values = { cwd, ...(only && onlyFor(tool, kind, only, place.folder)), ...checking(tool, kind) };
-      steps.push(await stepOf(tool, values, about, place.context));
-    } catch (error) {
-      if (!(error instanceof ToolcribError)) throw error;
-      failure ??= error; // Another one may do.
-      notes.push(`${kind}: ${action.program} left out: ${error.message}`);
-    }
-  }
-  if (asked.what !== 'all' && steps.length === 0 && failure) throw failure;
-  return steps;
+    // Whether it formats or only says what is not, it is a check.
+    const checks = kind === 'format' && 'check' in tool.params.shape && { check: true };
+    const values = { ...(only && onlyFor(tool, kind, only, place.folder)), ...checks };
+    return [values, { kind, folder, isPart: asked.only !== undefined, isScript: false }];
+  });
+  for (const { action, error } of refused)
+    notes.push(`${kind}: ${action.program} left out: ${error.message}`);
+  if (asked.what !== 'all' && acts.length === 0 && refused[0]) throw refused[0].error;
+  return acts;
 }
 
-/** Whether it formats or only says what is not, it is a check. */
-const checking = ({ params: { shape } }: Tool, kind: Role) =>
-  kind === 'format' && 'check' in shape ? { check: true } : {};
+const keyOf = (kind: Kind, { program }: Tool, folder: string): string => `${kind} ${program} ${folder}`;
 
 /** Names of tests as they are; paths as the caller means them, from its folder. */
 function onlyFor({ params: { shape }, name }: Tool, kind: Kind, only: readonly string[], folder: string) {
-  const { files } = shape;
   const arePaths = only.every((one) => /[/\\]|\.\w{1,4}$/.test(one) && !/\s/.test(one));
-  const key = kind === 'test' && arePaths && files !== undefined ? 'files' : 'only';
+  const key = kind === 'test' && arePaths && 'files' in shape ? 'files' : 'only';
   const schema = shape[key] as z.ZodType | undefined;
   if (!schema)
     throw new ToolcribError('ARG_INVALID', `only: ${name} always takes the whole project.`, 'Leave it out.');
   return { [key]: only.map((one) => (pathKind(schema) ? resolve(folder, one) : one)) };
 }
 
-async function run({ steps, notes }: Work, context: CallContext, memory: Memory): Promise<ToolResult> {
+async function run({ acts, notes }: Work, context: CallContext, memory: Memory): Promise<ToolResult> {
   const checked: Checked[] = [];
-  for (const { tool, plan, about } of steps) {
+  for (const { tool, plan, about } of acts) {
     if (context.signal.aborted) break;
     const result = await tool.run(plan, context);
-    const key = `${about.kind} ${tool.program} ${about.folder}`;
+    const key = keyOf(about.kind, tool, about.folder);
     const last = memory.get(key);
     const found = problemsOf(result, about.folder, context.workspace.home);
     const [known, now] = [last, found].map((all) => new Set(all?.map(({ id }) => id)));

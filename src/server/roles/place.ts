@@ -4,19 +4,10 @@ import type { Role } from '../../core/program.ts';
 import { fits } from '../../core/rule.ts';
 import type { CallContext, PlanContext, Tool, ToolResult } from '../../core/tool.ts';
 import { upwards } from '../../core/upwards.ts';
-import type { Host } from '../../machine/host.ts';
-import type { Catalogue } from '../catalogue/find-actions.ts';
+import { actOf, type Act } from '../../machine/actions/acts.ts';
 import { signsIn } from '../exposure.ts';
+import type { OwnServices } from '../own-tools.ts';
 import type { PublishedTool } from '../published.ts';
-import { stepOf, type Step } from './steps.ts';
-
-/** What the tools that are made of roles need. */
-export interface RoleServices {
-  readonly catalogue: Pick<Catalogue, 'manifest' | 'offered' | 'refresh'>;
-  readonly host: Host;
-  /** An action by the name of its tool. */
-  load(name: string): Promise<Tool>;
-}
 
 /** An action that plays a role in a project. */
 export interface Player {
@@ -25,6 +16,11 @@ export interface Player {
   readonly sign: string;
   /** Where that is. */
   readonly folder: string;
+}
+
+interface Refused {
+  readonly action: PublishedTool;
+  readonly error: ToolcribError;
 }
 
 /** A task of the project, and the program that runs it, which need not be here. */
@@ -43,9 +39,9 @@ const databaseFolders = ['data', 'database', 'db', 'instance', 'prisma', 'storag
 export class Place {
   readonly folder: string;
   readonly context: PlanContext;
-  readonly services: RoleServices;
+  readonly services: OwnServices;
 
-  constructor(folder: string, context: PlanContext, services: RoleServices) {
+  constructor(folder: string, context: PlanContext, services: OwnServices) {
     this.folder = folder;
     this.context = context;
     this.services = services;
@@ -55,7 +51,7 @@ export class Place {
   static async of(
     { cwd }: { readonly cwd?: string | undefined },
     context: PlanContext,
-    services: RoleServices,
+    services: OwnServices,
   ): Promise<Place> {
     const { workspace } = context;
     const options = { kind: 'folder', mustExist: true } as const;
@@ -68,19 +64,19 @@ export class Place {
 
   /** The actions of a role whose programs the project uses: those of the nearest folder above that has any. */
   async players(role: Role): Promise<Player[]> {
-    return this.#playing(role, await this.services.catalogue.offered.callable());
+    return this.#playing(role, await this.services.offered.callable());
   }
 
   /** The same of programs that are not on this machine. */
   async absent(role: Role): Promise<Player[]> {
-    return this.#playing(role, await this.services.catalogue.offered.absent());
+    return this.#playing(role, await this.services.offered.absent());
   }
 
   async #playing(role: Role, tools: readonly PublishedTool[]): Promise<Player[]> {
-    const { host, catalogue } = this.services;
+    const { host, manifest } = this.services;
     const actions = tools.filter((tool) => tool.role === role);
     const ids = new Set(actions.map(({ program }) => program));
-    const programs = catalogue.manifest.programs.filter(({ id }) => ids.has(id));
+    const programs = manifest.programs.filter(({ id }) => ids.has(id));
     for (const here of upwards(this.folder, this.context.workspace.roots)) {
       const signs = await signsIn([here], programs, host);
       const found = actions.flatMap((action) => {
@@ -150,15 +146,48 @@ export class Place {
     }
   }
 
-  /** One act of a call that consists of several. Throws what planning throws. */
-  async step<About>(
-    name: string,
+  /** Plans an action. Throws what planning throws. */
+  async act<About>(
+    { name }: Pick<PublishedTool, 'name'>,
     values: Readonly<Record<string, unknown>>,
     about: About,
-  ): Promise<Step<About>> {
-    const tool = await this.services.load(name);
-    return stepOf(tool, values, about, this.context);
+  ): Promise<Act<About>> {
+    return actOf(await this.services.load(name), values, this.context, about);
   }
+
+  /** Plans what players would do with these values; `refused` are those that cannot, and why. */
+  async acts<About>(
+    players: readonly Player[],
+    valuesFor: (
+      tool: Tool,
+      folder: string,
+    ) => readonly [values: Readonly<Record<string, unknown>>, about: About],
+  ): Promise<{ readonly acts: Act<About>[]; readonly refused: readonly Refused[] }> {
+    const acts: Act<About>[] = [];
+    const refused: Refused[] = [];
+    for (const { action, folder: cwd } of players) {
+      try {
+        const tool = await this.services.load(action.name);
+        const [values, about] = valuesFor(tool, cwd);
+        acts.push(await actOf(tool, { ...values, cwd }, this.context, about));
+      } catch (error) {
+        if (!(error instanceof ToolcribError)) throw error;
+        refused.push({ action, error }); // Another one may be the one of this project.
+      }
+    }
+    return { acts, refused };
+  }
+}
+
+/** Those of one program, where one is named. Throws ARG_INVALID for one that has nothing to do here. */
+export function playersOf(program: string | undefined, players: readonly Player[]): readonly Player[] {
+  const wanted = players.filter(({ action }) => program === undefined || action.program === program);
+  if (wanted.length > 0 || players.length === 0 || program === undefined) return wanted;
+  throw new ToolcribError(
+    'ARG_INVALID',
+    `program: the project shows no sign of ${JSON.stringify(program.slice(0, 100))}.`,
+    `There is ${[...new Set(players.map(({ action }) => action.program))].join(', ')}.`,
+  );
 }
 
 /** npm, pnpm and Yarn read the same scripts: those of the project's own package manager are the ones. */

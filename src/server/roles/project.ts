@@ -2,20 +2,20 @@ import { basename } from 'node:path';
 import * as z from 'zod';
 import type { Category } from '../../core/discoverer.ts';
 import { defineSimpleTool, textOf, type Tool } from '../../core/tool.ts';
-import { projectAddress } from '../../machine/databases/project-address.ts';
-import { schemesOf } from '../../machine/databases/target.ts';
+import { projectAddress, schemesOf } from '../../machine/databases/target.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
-import { headAndTail, presentable } from '../../machine/presentable.ts';
+import { presentable } from '../../machine/presentable.ts';
+import type { OwnServices } from '../own-tools.ts';
+import { inOneLine } from '../tools/job-text.ts';
 import { chosenFor } from './check.ts';
 import { kinds } from './check-report.ts';
-import { Place, type RoleServices, type Task } from './place.ts';
-import { inOneLine } from './run-task.ts';
+import { Place, type Task } from './place.ts';
 
 /** What of each may be told; a model asks for the rest. */
-const mostEntries = 24;
-const mostTasks = 16;
-const mostPrograms = 10;
-const longestCommand = 60;
+const mostEntries = 16;
+const mostTasks = 24;
+const mostPrograms = 8;
+const [longestCommand, mostCommands] = [60, 8];
 const longestMore = 300;
 
 const params = z.strictObject({
@@ -23,7 +23,7 @@ const params = z.strictObject({
 });
 
 /** What a project is, and what can be done in it, in a page. */
-export const project = (services: RoleServices): Tool =>
+export const project = (services: OwnServices): Tool =>
   defineSimpleTool({
     name: 'project',
     program: 'toolcrib',
@@ -33,7 +33,7 @@ export const project = (services: RoleServices): Tool =>
     effects: ['read'],
     params,
     async call(asked, context) {
-      await services.catalogue.refresh();
+      await services.refresh();
       const place = await Place.of(asked, context, services);
       const { tasks: all, more } = await place.tasks();
       const parts = await Promise.all([
@@ -41,7 +41,7 @@ export const project = (services: RoleServices): Tool =>
         state(place),
         packageManagers(place),
         checks(place, all),
-        [...tasks(all), ...more.map((text) => headAndTail(inOneLine(text), longestMore))],
+        [...tasks(all), ...more.map((text) => inOneLine(text, longestMore))],
         databases(place),
         programs(place),
       ]);
@@ -60,7 +60,11 @@ async function top({ folder, context, services: { host } }: Place): Promise<stri
   const trust = isTrusted ? '' : ' (not trusted yet: running its code is asked about once)';
   return [
     `${basename(folder)}: ${shownPath(folder)}${trust}`,
-    ...line('entries', shown.map(inOneLine), mostEntries),
+    ...line(
+      'entries',
+      shown.map((name) => inOneLine(name, longestMore)),
+      mostEntries,
+    ),
   ];
 }
 
@@ -79,17 +83,14 @@ async function state(place: Place): Promise<string[]> {
 
 /** Those that a project uses; of several that read the same file, those that do not refuse. */
 async function packageManagers(place: Place): Promise<string[]> {
-  const fitting = await Promise.all(
-    (await place.players('install')).map(({ action: { name, program }, sign, folder: cwd }) =>
-      place.step(name, { cwd }, undefined).then(
-        () => [`${program} (${sign})`],
-        () => [], // It is another one's project.
-      ),
-    ),
-  );
+  const players = await place.players('install');
+  const { refused } = await place.acts(players, () => [{}, undefined]);
+  const fitting = players.filter(({ action }) => refused.every((one) => one.action !== action));
   const absent = await place.absent('install');
-  const toGet = absent.map(({ action, sign }) => `${action.program} (${sign}, not here)`);
-  return line('packages', [...fitting.flat(), ...toGet]);
+  return line('packages', [
+    ...fitting.map(({ action, sign }) => `${action.program} (${sign})`),
+    ...absent.map(({ action, sign }) => `${action.program} (${sign}, not here)`),
+  ]);
 }
 
 /** By what `check` does each, as it would choose. */
@@ -99,7 +100,7 @@ async function checks(place: Place, all: readonly Task[]): Promise<string[]> {
       const chosen = await chosenFor(kind, place, all);
       const absent = chosen.areAbsent ? ' (not here)' : '';
       const names = chosen.task
-        ? [`its script ${inOneLine(chosen.task.name)}`]
+        ? [`its script ${inOneLine(chosen.task.name, longestMore)}`]
         : [...new Set(chosen.players.map(({ action }) => `${action.program}${absent}`))];
       return names.length > 0 ? [`${kind} by ${names.join(' and ')}`] : [];
     }),
@@ -108,9 +109,15 @@ async function checks(place: Place, all: readonly Task[]): Promise<string[]> {
 }
 
 function tasks(all: readonly Task[]): string[] {
-  const shown = all.map(({ name, command }) =>
-    inOneLine(command ? `${name} = ${headAndTail(command, longestCommand)}` : name),
-  );
+  const names = new Set(all.map(({ name }) => name));
+  // What npm runs with another one is no task of its own.
+  const isBeside = (name: string) =>
+    /^(?:pre|post)/.test(name) && names.has(name.replace(/^(?:pre|post)/, ''));
+  const own = all.filter(({ name }) => !isBeside(name));
+  const shown = own.map(({ name, command = '' }, at) => {
+    const says = at < mostCommands ? inOneLine(command, longestCommand) : '';
+    return [inOneLine(name, longestMore), ...(says === '' ? [] : [says])].join(' = ');
+  });
   return line('tasks', shown, mostTasks);
 }
 
@@ -130,7 +137,7 @@ const rank = (category: Category): number =>
 
 /** Programs that can be used, those that the project shows signs of first. */
 async function programs({ context: { workspace }, services }: Place): Promise<string[]> {
-  const { offered, manifest } = services.catalogue;
+  const { offered, manifest } = services;
   if (workspace.roots.length === 0) return [];
   const { programs: all } = await offered.exposure();
   const ids = manifest.programs

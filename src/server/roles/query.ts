@@ -1,21 +1,14 @@
 import { basename } from 'node:path';
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
-import { pathKind } from '../../core/params.ts';
 import type { Role } from '../../core/program.ts';
-import type { DatabaseProfile } from '../../core/settings.ts';
 import { defineTool, type PlanContext, type Tool } from '../../core/tool.ts';
-import { projectAddress } from '../../machine/databases/project-address.ts';
-import { schemesOf } from '../../machine/databases/target.ts';
+import { actOf, planOf, type Act } from '../../machine/actions/acts.ts';
+import { projectAddress, schemesOf } from '../../machine/databases/target.ts';
 import { namePattern } from '../exposure.ts';
+import type { OwnServices } from '../own-tools.ts';
 import type { PublishedTool } from '../published.ts';
-import { Place, type RoleServices } from './place.ts';
-import { planOf, stepOf, type Step } from './steps.ts';
-
-export interface QueryServices extends RoleServices {
-  /** By name, from the settings. */
-  readonly databases: Readonly<Record<string, DatabaseProfile>>;
-}
+import { Place } from './place.ts';
 
 const params = z.strictObject({
   sql: z.string().min(1).max(100_000).optional().describe('One statement that reads: "SELECT * FROM orders"'),
@@ -36,7 +29,7 @@ interface Source {
 }
 
 /** Asks a database of the project or the settings; what writes is an action of its program. */
-export const query = (services: QueryServices): Tool =>
+export const query = (services: OwnServices): Tool =>
   defineTool({
     name: 'query',
     program: 'toolcrib',
@@ -46,22 +39,20 @@ export const query = (services: QueryServices): Tool =>
     effects: ['read', 'network'],
     params,
     async plan(asked, context) {
-      const plan = planOf([await stepFor(asked, context, services)]);
-      return { ...plan, work: { steps: plan.work, sql: asked.sql ?? '' } };
+      const act = await actFor(asked, context, services);
+      return { ...planOf([act]), work: { act, sql: asked.sql ?? '' } };
     },
-    async run({ work }, context) {
-      const [step] = work.steps;
-      if (!step) throw new Error('a call of no acts');
-      const result = await step.tool.run(step.plan, context);
+    async run({ work: { act, sql } }, context) {
+      const result = await act.tool.run(act.plan, context);
       const [part] = result.content;
-      if (!result.isError || part?.type !== 'text' || !writing.test(work.sql)) return result;
-      const by = step.tool.name.replace(/_[a-z]+$/, '_execute');
+      if (!result.isError || part?.type !== 'text' || !writing.test(sql)) return result;
+      const by = act.tool.name.replace(/_[a-z]+$/, '_execute');
       const text = `${part.text}\nTo write, call run_action {"action": "${by}", …}: a person is asked.`;
       return { ...result, content: [{ type: 'text', text }] };
     },
   });
 
-async function stepFor(asked: Asked, context: PlanContext, services: QueryServices): Promise<Step> {
+async function actFor(asked: Asked, context: PlanContext, services: OwnServices): Promise<Act> {
   const { sql, table, limit } = asked;
   const role = sql !== undefined ? 'query' : table !== undefined ? 'describe' : 'tables';
   const found = await sourcesFor(role, asked.database, context, services);
@@ -76,34 +67,30 @@ async function stepFor(asked: Asked, context: PlanContext, services: QueryServic
   const { database } = source.values;
   if (database !== undefined) await context.workspace.resolve(database, { kind: 'file', mustExist: true });
   const tool = await services.load(source.action.name);
-  const given = { sql, table, limit, ...source.values };
-  const values = Object.entries(given).filter(
-    ([name, value]) => value !== undefined && name in tool.params.shape,
-  );
-  return stepOf(tool, Object.fromEntries(values), undefined, context);
+  const given = Object.entries({ sql, table, limit, ...source.values });
+  const values = given.filter(([name, value]) => value !== undefined && name in tool.params.shape);
+  return actOf(tool, Object.fromEntries(values), context, undefined);
 }
 
 async function sourcesFor(
   role: Role,
   wanted: string | undefined,
   context: PlanContext,
-  services: QueryServices,
+  services: OwnServices,
 ): Promise<Source[]> {
-  const { databases, catalogue, load } = services;
+  const { databases, offered } = services;
   const { roots } = context.workspace;
-  const actions = (await catalogue.offered.callable()).filter((tool) => tool.role === role);
-  const servers = actions.filter(({ asks }) => asks !== undefined);
-  const profiles = Object.entries(databases).flatMap(([name, { engine }]) =>
-    servers
-      .filter(({ asks }) => asks === engine)
-      .map((action) => ({ name, action, values: { profile: name } })),
-  );
-  const addresses = servers.flatMap((action): Source[] => {
+  const actions = (await offered.callable()).filter((tool) => tool.role === role);
+  const servers = actions.flatMap((action): Source[] => {
     const { asks } = action;
     if (asks === undefined) return [];
+    const profiles = Object.entries(databases).filter(([, { engine }]) => engine === asks);
     const isNamed =
-      projectAddress(schemesOf[asks], roots) !== undefined || catalogue.offered.isReached(action);
-    return isNamed || wanted === asks ? [{ name: asks, action, values: {} }] : [];
+      wanted === asks || offered.isReached(action) || projectAddress(schemesOf[asks], roots) !== undefined;
+    return [
+      ...profiles.map(([name]) => ({ name, action, values: { profile: name } })),
+      ...(isNamed ? [{ name: asks, action, values: {} }] : []),
+    ];
   });
   const files = (await new Place(context.workspace.home, context, services).databaseFiles(role)).map(
     ({ action, sign }): Source => ({
@@ -112,15 +99,11 @@ async function sourcesFor(
       values: { database: sign },
     }),
   );
-  const all = [...profiles, ...addresses, ...files];
+  const all = [...servers, ...files];
   if (wanted === undefined) return onePerName(all);
   const named = all.filter(({ name, action }) => name === wanted || action.program === wanted);
   if (named.length > 0) return onePerName(named);
-  const ofFiles: PublishedTool[] = [];
-  for (const action of actions) {
-    const { database } = (await load(action.name)).params.shape;
-    if (database && pathKind(database as z.ZodType)) ofFiles.push(action);
-  }
+  const ofFiles = actions.filter(({ asks }) => asks === undefined);
   const fitting = ofFiles.filter(({ program }) => isFileOf(program, wanted, services));
   const [action] = fitting.length > 0 ? fitting : ofFiles;
   return action ? [{ name: wanted, action, values: { database: wanted } }] : [];
@@ -130,7 +113,7 @@ async function sourcesFor(
 const onePerName = (sources: readonly Source[]): Source[] =>
   sources.filter((one, at) => sources.findIndex(({ name }) => name === one.name) === at);
 
-const isFileOf = (id: string, path: string, { catalogue: { manifest } }: QueryServices): boolean =>
+const isFileOf = (id: string, path: string, { manifest }: OwnServices): boolean =>
   (manifest.programs.find((program) => program.id === id)?.project ?? []).some(
     (sign) => typeof sign === 'string' && namePattern(sign).test(basename(path)),
   );

@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import { nearest } from '../../core/nearest.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import { defineTool, type Tool } from '../../core/tool.ts';
-import { headAndTail, inlineLimit, presentable } from '../../machine/presentable.ts';
-import { Place, type Player, type RoleServices, type Task } from './place.ts';
-import { planOf, type Step } from './steps.ts';
+import { defineTool, type Plan, type Tool } from '../../core/tool.ts';
+import { planOf, runActs, type Act } from '../../machine/actions/acts.ts';
+import { headAndTail, inlineLimit } from '../../machine/presentable.ts';
+import type { OwnServices } from '../own-tools.ts';
+import { inOneLine } from '../tools/job-text.ts';
+import { Place, playersOf, type Task } from './place.ts';
 
 const params = z.strictObject({
   task: z.string().min(1).max(200).optional().describe('Its name: "dev"; without it, the tasks there are'),
@@ -14,9 +16,10 @@ const params = z.strictObject({
   cwd: z.string().min(1).optional().describe('Folder of one package'),
 });
 type Asked = z.output<typeof params>;
+const longestTask = 1000;
 
 /** Runs a task that the project has by that name; without a name, lists them. */
-export const runTask = (services: RoleServices): Tool =>
+export const runTask = (services: OwnServices): Tool =>
   defineTool({
     name: 'run_task',
     program: 'toolcrib',
@@ -29,8 +32,8 @@ export const runTask = (services: RoleServices): Tool =>
       const place = await Place.of(asked, context, services);
       const { tasks } = await place.tasks();
       if (asked.task !== undefined) {
-        const step = await stepFor(asked, place, tasks);
-        return { ...planOf([step]), background: asked.background };
+        const act = await actFor(asked, place, tasks);
+        return { ...planOf([act]), background: asked.background };
       }
       return {
         effects: ['read'],
@@ -42,16 +45,11 @@ export const runTask = (services: RoleServices): Tool =>
         work: listed(tasks),
       };
     },
-    async run({ work }: { readonly work: readonly Step[] | string }, context) {
-      if (typeof work === 'string') return { content: [{ type: 'text', text: work }] };
-      const [step] = work;
-      if (!step) throw new Error('a call of no acts');
-      return step.tool.run(step.plan, context);
-    },
+    run: async (plan: Plan<readonly Act[] | string>, context) =>
+      typeof plan.work === 'string'
+        ? { content: [{ type: 'text', text: plan.work }] }
+        : runActs(plan as Plan<readonly Act[]>, context),
   });
-
-/** What a project has written, as a part of a line of ours. */
-export const inOneLine = (text: string): string => presentable(text.replaceAll(/\s*[\r\n]\s*/g, ' '));
 
 const listed = (tasks: readonly Task[]): string =>
   headAndTail(
@@ -60,24 +58,26 @@ const listed = (tasks: readonly Task[]): string =>
         ? 'no tasks that can be told without running something'
         : `${tasks.length} task${tasks.length === 1 ? '' : 's'}`,
       ...tasks.map(({ name, command, says, program }) =>
-        inOneLine([`${name} (${program})`, command ?? says].filter(Boolean).join('  ')),
+        [`${name} (${program})`, command ?? says ?? '']
+          .filter(Boolean)
+          .map((text) => inOneLine(text, longestTask))
+          .join('  '),
       ),
     ].join('\n'),
     inlineLimit / 4,
   );
 
-async function stepFor(
+async function actFor(
   { task = '', args, program }: Asked,
   place: Place,
   tasks: readonly Task[],
-): Promise<Step> {
+): Promise<Act> {
   const absent = await place.absent('task');
   const all = [
     ...(await place.players('task')),
     ...absent.filter(({ action }) => tasks.some((one) => one.program === action.program)),
   ];
-  const players = all.filter(({ action }) => program === undefined || action.program === program);
-  if (program !== undefined && players.length === 0 && all.length > 0) throw notThere(program, all);
+  const players = playersOf(program, all);
   const known = tasks.filter(({ name }) => name === task).map((one) => one.program);
   // Tasks of others cannot be told without running them, so that they say themselves whether they have it.
   const silent = players.filter(({ action }) => tasks.every((one) => one.program !== action.program));
@@ -90,16 +90,8 @@ async function stepFor(
       `program: ${players.map(({ action }) => action.program).join(' and ')} could have a task ${task}.`,
       'Say which one.',
     );
-  return place.step(player.action.name, { task, ...(args && { args }), cwd: player.folder }, undefined);
+  return place.act(player.action, { task, ...(args && { args }), cwd: player.folder }, undefined);
 }
-
-/** A program was named that has nothing to do here. */
-export const notThere = (program: string, players: readonly Player[]): ToolcribError =>
-  new ToolcribError(
-    'ARG_INVALID',
-    `program: the project shows no sign of ${JSON.stringify(program.slice(0, 100))}.`,
-    `There is ${[...new Set(players.map(({ action }) => action.program))].join(', ')}.`,
-  );
 
 function unknownTask(task: string, tasks: readonly Task[], hasRunner: boolean): ToolcribError {
   const names = tasks.map(({ name }) => name);

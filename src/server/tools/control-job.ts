@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { also } from '../../core/accepted.ts';
+import { also, unlisted } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import {
   defineTool,
@@ -26,6 +26,7 @@ const params = z.strictObject({
     'input chars',
   ),
   end: z.boolean().default(false).describe('Send: nothing more comes'),
+  description: unlisted(z.string().optional(), 'explanation justification'),
 });
 
 type Given = z.output<typeof params>;

@@ -52,7 +52,7 @@ export function runningResult(
 ): ToolResult {
   const { id, call } = job;
   const ways = call.isBackground
-    ? `read_output id=${id} reads it, wait_for waits for a line or port; control_job writes to it or stops it`
+    ? `read_output id=${id} reads it; control_job stops it`
     : `read_output id=${id} wait_for=end waits for it, as the same call does; control_job stops it`;
   const said = `${aboutJob(job)}${joined && call.isBackground ? '; it was already' : ''}`;
   const printed = lastLinesOf(job, outputs, call.isBackground ? 20 : 5);

@@ -10,7 +10,8 @@ const interpreters: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-function runsWhatItIsGiven(program: string): boolean {
+/** Whether a program runs other programs, or code, that its arguments give. */
+export function runsWhatItIsGiven(program: string): boolean {
   const name = basename(program)
     .toLowerCase()
     .replace(/\.exe$/, '');

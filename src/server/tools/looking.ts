@@ -3,7 +3,18 @@ import { isInside } from '../../machine/paths/inside.ts';
 
 /** Programs that print what they read, or what is there, and the options with which they do no more. */
 const looking: Readonly<Record<string, (args: readonly string[]) => boolean>> = {
-  ...Object.fromEntries('cat cut head ls nl stat tail tr'.split(' ').map((name) => [name, () => true])),
+  ...Object.fromEntries(
+    'basename cat cmp cut dirname echo false head ls nl pwd realpath sleep stat tail tr true'
+      .split(' ')
+      .map((name) => [name, () => true]),
+  ),
+  // Others start a program, delete or write, or follow links.
+  find: none(
+    /^[-(!](?!(?:type|i?name|i?path|m(?:ax|in)depth|m(?:time|min)|newer|size|empty|not|o|a|print)?$)/,
+  ),
+  // Its language can write files and run programs: lines by their numbers only.
+  sed: ([quiet, lines = '', ...rest]) =>
+    quiet === '-n' && /^\d+(?:,(?:\d+|\$))?p$/.test(lines) && !rest.some((arg) => arg.startsWith('-')),
   // A list of files could name any file. Long options may be cut: --de is --dereference-recursive.
   ...Object.fromEntries('du wc'.split(' ').map((name) => [name, none(/^--f/)])),
   // With -R it would follow links that lead anywhere.

@@ -6,11 +6,12 @@ import { ToolcribError } from '../../core/errors.ts';
 import type { Plan, PlanContext } from '../../core/tool.ts';
 import { isInside } from '../../machine/paths/inside.ts';
 import type { Stage } from '../../machine/processes/pipe.ts';
-import { asStarted } from '../../machine/processes/windows-command.ts';
+import { asStarted } from '../../machine/processes/child.ts';
 import { namedProgram, type NamedProgram } from '../../machine/programs/named-program.ts';
 import { projectFolders } from '../../machine/programs/project-folders.ts';
 import type { OwnServices } from '../own-tools.ts';
 import type { Manifest } from '../published.ts';
+import { isEveryday } from './everyday.ts';
 import { prefixOf } from './lasting-prefix.ts';
 import { onlyLooks } from './looking.ts';
 import { parseLine, printProgram, type LineProgram, type ParsedLine } from './parse-line.ts';
@@ -42,6 +43,8 @@ interface Prepared {
   readonly bare: string;
   /** It shows what is in the roots, or what it is given, and does no more. */
   readonly looks: boolean;
+  /** It needs no more than trust in the folder. */
+  readonly isEveryday: boolean;
   /** What it names inside the roots, and itself where it lies there. */
   readonly touches: readonly string[];
   readonly leadsOut: boolean;
@@ -49,6 +52,9 @@ interface Prepared {
 
 /** Of a longer command line something may be left out where it is shown. */
 const longestPlain = 1000;
+
+/** A variable that could lead elsewhere, or be run, is read by a person. */
+const plainValue = /^[\w.,:=@%+-]*$/;
 
 /** What a line would run; nothing is started. Throws ARG_INVALID, PROGRAM_NOT_FOUND, and what the gate throws. */
 export async function planLine(
@@ -80,11 +86,11 @@ export async function planLine(
   const preview = [...all.flatMap(previewOf), ...(input === undefined ? [] : ['input:', input])].join('\n');
   const looks = all.every((one) => one.looks);
   const whole: Plan<PreparedLine> = {
-    effects: looks ? ['read'] : ['write', 'execute', 'network', 'publish', 'destroy'],
+    effects: [...new Set(all.flatMap(effectsOf))],
     subject: command,
     folder,
     touches: all.flatMap(({ touches }) => touches),
-    ...(!looks && { asks: 'program', trust: 'runs a program in this folder' }),
+    ...(!looks && { trust: 'runs a program in this folder' }),
     preview,
     takenBack: false,
     exactly: JSON.stringify([folder, input, pipes.map((pipe) => pipe.map(({ found, of }) => [found, of]))]),
@@ -93,13 +99,18 @@ export async function planLine(
   return { ...whole, parts: all.flatMap((one) => partsOf(one, whole, input === undefined)) };
 }
 
+/** What one program of a line could do, as far as that is known. */
+const effectsOf = ({ looks, isEveryday: isWork }: Prepared): Plan['effects'] => {
+  if (looks) return ['read'];
+  return ['write', 'execute', 'network', ...(isWork ? [] : (['publish', 'destroy'] as const))];
+};
+
 /** What is decided about one program of a line: with the variables before it, and without them what is denied. */
-function partsOf(
-  { stage: { line }, of: { argv, variables }, found, bare, looks, touches, leadsOut }: Prepared,
-  whole: Plan,
-  isAlone: boolean,
-): Plan[] {
-  const { asks: _asks, trust: _trust, ...rest } = whole;
+function partsOf(one: Prepared, whole: Plan, isAlone: boolean): Plan[] {
+  const { stage, of, found, bare, looks, touches, leadsOut } = one;
+  const { line } = stage;
+  const { argv, variables } = of;
+  const { trust: _trust, ...rest } = whole;
   const onlyRules = { ...rest, effects: [] };
   const hasVariables = Object.keys(variables).length > 0;
   // What lies outside of the roots nobody could trust, so that is read each time; so is what is set or typed for it.
@@ -108,7 +119,13 @@ function partsOf(
   return [
     looks
       ? { ...onlyRules, effects: ['read'], subject: line }
-      : { ...whole, subject: line, touches, ...(lasting && { lasting }) },
+      : {
+          ...whole,
+          effects: effectsOf(one),
+          subject: line,
+          touches,
+          ...(!one.isEveryday && { asks: 'program' as const, ...(lasting && { lasting }) }),
+        },
     ...(bare === line ? [] : [{ ...onlyRules, subject: bare }]),
   ];
 }
@@ -134,7 +151,7 @@ interface Placed {
 
 async function preparer(
   folder: string,
-  { host, discovery, environment, catalogue: { manifest } }: OwnServices,
+  { host, discovery, environment, manifest }: OwnServices,
   { workspace, isFree }: Pick<PlanContext, 'workspace'> & { readonly isFree: boolean },
 ) {
   const { path } = await discovery();
@@ -153,6 +170,7 @@ async function preparer(
     const env = environment(inheritedBy(name, manifest), {});
     const hasVariables = Object.keys(of.variables).length > 0;
     const isPlain = digest === undefined && !hasVariables;
+    const isKept = !places.leadsOut && Object.values(of.variables).every((value) => plainValue.test(value));
     const looks = isPlain && (await onlyLooks(name, args, places, { roots: workspace.roots, isFree }));
     return {
       stage: {
@@ -166,6 +184,7 @@ async function preparer(
       of,
       bare: printable(typed),
       looks,
+      isEveryday: isKept && isEveryday(of.argv, digest !== undefined, manifest, folder),
       touches: [...(digest === undefined ? [] : [program]), ...places.inside],
       leadsOut: places.leadsOut,
     };

@@ -3,11 +3,10 @@ import { also } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { defineSimpleTool, type CallContext, type Tool, type ToolResult } from '../../core/tool.ts';
 import type { Job } from '../../machine/jobs/job.ts';
-import type { Jobs } from '../../machine/jobs/jobs.ts';
 import { eachLine, type OutputLine, type StoredOutput } from '../../machine/output-store/kept-output.ts';
-import type { OutputStore } from '../../machine/output-store/output-store.ts';
 import { searchLines } from '../../machine/output-store/search-lines.ts';
 import { headAndTail, inlineLimit } from '../../machine/presentable.ts';
+import type { OwnServices } from '../own-tools.ts';
 import { aboutJob, endedResult, inOneLine, lastLines, lastLinesOf, textResult } from './job-text.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -16,7 +15,7 @@ const usualTail = 50;
 /** Outputs that are listed, the latest. */
 const mostListed = 20;
 /** Room for the notes is kept free, so that the answer is never shortened a second time. */
-const mostCharacters = inlineLimit - 800;
+export const mostCharacters = inlineLimit - 1000;
 
 /** What hosts call the name of what runs in the background. */
 export const handles = 'job job_id bash_id shell_id task_id output handle';
@@ -46,10 +45,7 @@ const params = z.strictObject({
 type Given = z.output<typeof params>;
 
 /** What reading outputs, and waiting for jobs, needs. */
-export interface OutputServices {
-  readonly jobs: Pick<Jobs, 'list' | 'find'>;
-  readonly outputs: Pick<OutputStore, 'list' | 'find'>;
-}
+export type OutputServices = Pick<OwnServices, 'jobs' | 'outputs'>;
 
 /** Jobs and what was printed: all of them in a line each; or one, waited for, by pages, from its end, or searched. */
 export const readOutput = (services: OutputServices): Tool =>
@@ -110,8 +106,10 @@ const counted = (count: number): string => `${count.toLocaleString('en')} ${coun
 const invalid = (parameter: string, why: string): ToolcribError =>
   new ToolcribError('ARG_INVALID', `${parameter}: ${why}.`);
 
+type Selection = Pick<Given, 'start_line' | 'end_line' | 'pattern' | 'context'>;
+
 /** Lines one after another until nothing more fits: as they are, or with their numbers those that match. */
-async function page(output: StoredOutput, given: Given, signal: AbortSignal): Promise<string> {
+export async function page(output: StoredOutput, given: Selection, signal: AbortSignal): Promise<string> {
   const { lineCount, endedAt } = output;
   const { start_line: from = 1, end_line: to = Infinity, pattern } = given;
   const all = lineCount.toLocaleString('en');
@@ -165,7 +163,7 @@ function* plain(output: StoredOutput, from: number): Generator<Marked> {
 /** The lines that match, with those around them. */
 async function* matching(
   output: StoredOutput,
-  { start_line: from = 1, context, pattern = '' }: Given,
+  { start_line: from = 1, context, pattern = '' }: Selection,
   signal: AbortSignal,
 ): AsyncGenerator<Marked> {
   const before: OutputLine[] = [];

@@ -3,12 +3,8 @@ import type { CallContext } from '../../core/tool.ts';
 import { Job } from '../../machine/jobs/job.ts';
 import { waitForJob } from '../../machine/jobs/jobs.ts';
 import type { StoredOutput } from '../../machine/output-store/kept-output.ts';
-import type { OutputStore } from '../../machine/output-store/output-store.ts';
 import { searchLines } from '../../machine/output-store/search-lines.ts';
-
-interface Waiting {
-  readonly outputs: Pick<OutputStore, 'find'>;
-}
+import type { OwnServices } from '../own-tools.ts';
 
 /**
  * Waits until a job has ended (`end`), listens (`port 5173`), or has printed a line with that text, or one that matches
@@ -17,8 +13,8 @@ interface Waiting {
 export async function waitFor(
   awaited: string,
   job: Job | StoredOutput | undefined,
-  { timeout }: { readonly timeout?: number | undefined },
-  { outputs }: Waiting,
+  { timeout = Infinity }: { readonly timeout?: number | undefined },
+  { outputs }: Pick<OwnServices, 'outputs'>,
   { client, signal, progress, budgets }: CallContext,
 ): Promise<string> {
   const port = portIn(awaited);
@@ -28,17 +24,15 @@ export async function waitFor(
     const line = job && (await lineSearch(() => job, awaited, signal)());
     return line === undefined ? 'it has ended, and no line matches; ' : `line ${line} matches; `;
   }
-  const mostMs = Math.min(timeout ?? budgets.callSeconds, budgets.callSeconds) * 1000;
+  const mostMs = Math.min(timeout, budgets.callSeconds) * 1000;
   const isLine = awaited !== 'end' && port === undefined;
   const search = lineSearch(() => (job.program ? outputs.find(client, job.id) : undefined), awaited, signal);
   let happened = '';
-  let looks = 0;
   await waitForJob(job, { signal, progress }, mostMs, async () => {
-    looks++;
     const line = isLine ? await search() : undefined;
     if (line !== undefined) happened = `line ${line} matches; `;
     else if (port !== undefined && job.state === 'running' && (await accepts(port)))
-      happened = `port ${port} accepts connections${doubtOf(job, port, looks === 1)}; `;
+      happened = `port ${port} accepts connections${doubtOf(job, port)}; `;
     return happened !== '';
   });
   if (signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
@@ -60,11 +54,10 @@ function portIn(awaited: string): number | undefined {
 }
 
 /** Whether somebody else may be listening there. */
-function doubtOf({ portsBefore }: Job, port: number, atOnce: boolean): string {
-  if (portsBefore?.has(port))
-    return ', but something listened to it before this job began: its output tells whether it has another one';
-  return portsBefore === undefined && atOnce ? ', as it did when the wait began, whoever listens to it' : '';
-}
+const doubtOf = ({ portsBefore }: Job, port: number): string =>
+  portsBefore?.has(port)
+    ? ', but something listened to it before this job began: its output tells whether it has another one'
+    : '';
 
 /** Looks for the first line that matches, from where it looked last; a line that may still grow is looked at again. */
 function lineSearch(

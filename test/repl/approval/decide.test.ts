@@ -1,9 +1,30 @@
 import { expect, it } from 'vitest';
-import type { Rule } from '../../../src/repl/approval/approval.ts';
 import { decide, isDeniedWhole, type DecisionContext } from '../../../src/repl/approval/decide.ts';
-import { parseRule } from '../../../src/repl/approval/rules.ts';
-import type { CallPlan, Tool } from '../../../src/repl/toolbox/tool.ts';
-import { aRule, aTool } from './a-tool.ts';
+import { parseRule, type Rule } from '../../../src/repl/approval/rules.ts';
+import { replied, type CallPlan, type Tool } from '../../../src/repl/toolbox/tool.ts';
+
+/** A tool of a trusted server of which nothing else is known. */
+const aTool = (facts: Partial<Tool> = {}): Tool => ({
+  name: 'mcp__git__git_push',
+  description: 'Pushes',
+  inputSchema: { type: 'object' },
+  server: 'git',
+  tool: 'git_push',
+  annotations: {},
+  trusted: true,
+  identity: 'identity-1',
+  definition: 'definition-1',
+  call: async () => replied('done'),
+  ...facts,
+});
+
+const aRule = (effect: Rule['effect'], facts: Partial<Rule> = {}): Rule => ({
+  effect,
+  server: '*',
+  tool: '*',
+  source: 'user',
+  ...facts,
+});
 
 type Given = Partial<DecisionContext> & { readonly tool?: Partial<Tool>; readonly plan?: Partial<CallPlan> };
 

@@ -4,40 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openLog } from '../../../src/repl/files/own-files.ts';
-import { recording } from '../../../src/repl/providers/recording.ts';
+import { recording } from '../../../src/repl/providers/fetch.ts';
 import { openHistory } from '../../../src/repl/terminal/history.ts';
 import { traceTo } from '../../../src/repl/toolbox/link.ts';
 import { temporaryFolder } from '../../filesystem/folder.ts';
 import { chatPlace, runChat } from '../support/chat.ts';
-import { call, say } from '../support/fake-model.ts';
-import { fixture, offered, results, writeServers } from '../support/served.ts';
-
-/** The chat with a server that means harm, which the model calls. */
-async function calling(kind: string, ...flags: string[]) {
-  const place = await chatPlace();
-  const args = [fixture('hostile-server.mjs'), kind];
-  writeServers(place, { evil: { command: process.execPath, args, protocol: '2025-11-25', trust: true } });
-  place.model.script(call('mcp__evil__ping'), say('Well.'));
-  const ran = await runChat(place, ['-p', 'go', '--no-toolcrib', '--allow', 'evil:*', ...flags]);
-  expect(ran.code).toBe(0);
-  return { ...ran, warnings: ran.stderr.split('\n').filter((line) => line.includes('"evil"')), place };
-}
-
-it('leaves out tools whose schema nobody could send', async () => {
-  const { place, warnings } = await calling('schemas');
-  expect(offered(place.model.requests[0]).filter((name) => name.startsWith('mcp'))).toEqual([
-    'mcp__evil__ping',
-  ]);
-  expect(warnings).toHaveLength(2);
-});
-
-it('hears of progress now and then, however often it is told', async () => {
-  const { place, stdout } = await calling('progress', '--output', 'stream-json');
-  expect(results(place.model.requests[1])).toEqual(['pong']);
-  const heard = stdout.split('\n').filter((line) => line.includes('"call_progress"'));
-  expect(heard.length).toBeLessThan(1000);
-  expect(Math.max(0, ...heard.map(({ length }) => length))).toBeLessThan(2000);
-});
+import { say } from '../support/fake-model.ts';
+import { writeServers } from '../support/served.ts';
 
 it('does not take the headers of a server to another one', async () => {
   const seen: unknown[] = [];

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Wire } from '../../../src/repl/message.ts';
-import { replyOf } from '../../../src/repl/toolbox/reply.ts';
+import { replyOf } from '../../../src/repl/toolbox/tool.ts';
 import { chatPlace, runChat } from '../support/chat.ts';
 import { call, say } from '../support/fake-model.ts';
 import { serve } from '../support/served.ts';
@@ -114,21 +114,6 @@ it('takes neither key nor conversation to another server, and follows within its
   expect(paths).toEqual(['POST /v1/chat/completions', 'POST /v2']);
 });
 
-it('sees the same call in other words', async () => {
-  const place = await chatPlace();
-  writeFileSync(join(place.cwd, 'a'), 'x');
-  let blanks = 0;
-  place.model.otherwise(() => {
-    const gap = ' '.repeat(blanks++);
-    return call(
-      'mcp__toolcrib__read_file',
-      blanks % 2 ? `{"path":"a",${gap}"limit":9}` : `{"limit":9,"path":"a"${gap}}`,
-    );
-  });
-  const { stdout } = await runChat(place, ['-p', 'go', '--max-turns', '4', '--output', 'stream-json']);
-  expect(stdout).toContain('This very call was made 3 times');
-});
-
 it('keeps only images that are what their first bytes say', () => {
   const image = (mimeType: string, data: string) => replyOf({ content: [{ type: 'image', mimeType, data }] });
   const png = Buffer.from('\x89PNG\r\n\x1a\n0000', 'latin1').toString('base64');
@@ -138,14 +123,6 @@ it('keeps only images that are what their first bytes say', () => {
       images: [],
       text: /^\[image\/png, \d+ bytes, left out\]$/,
     });
-});
-
-it('warns of nothing however many prompts a file has', async () => {
-  const place = await chatPlace();
-  writeFileSync(join(place.cwd, 'prompts'), Array.from({ length: 12 }, (_, at) => `say ${at}`).join('\n'));
-  place.model.otherwise(() => say('yes'));
-  const { code, stderr } = await runChat(place, ['-f', 'prompts']);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
 it('does not let what is piped in speak for anybody else', async () => {

@@ -107,16 +107,6 @@ it('reads what an @ names that was typed, and never one that was pasted, by what
   expect(await told('up')).toContain('see @secret.txt');
 });
 
-it('asks for no approval of a plan outside of plan mode', async () => {
-  const place = await chatPlace();
-  const chat = openChat(place, ['--no-toolcrib']);
-  const plan = { plan: 'Which colour?\n\n1 red, 2 blue' };
-  place.model.script(call('exit_plan', plan), say('Well.'));
-  await enter(chat, 'go');
-  expect(results(place.model.requests[1])).toEqual([expect.stringContaining('not in plan mode')]);
-  expect(chat.screen()).not.toContain('The plan: choose');
-});
-
 it('shows nothing of what somebody put into the history or a session but text', async () => {
   const place = await chatPlace();
   const clipboard = '\u001b]52;c;ZXZpbA==\u0007';

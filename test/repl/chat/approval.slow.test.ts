@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { call, calls, say } from '../support/fake-model.ts';
@@ -121,39 +121,6 @@ it('keeps t and m for later chats, for this very server and these definitions', 
   const third = openChat(place, ['--no-toolcrib']);
   await turn(place, third, call('mcp__other__put', { text: 'seven' }), { seven: 'n' });
   expect(third.scrollback()).toContain('the server has changed since "other:*" was made');
-});
-
-it('shows what an edit would change with the question', async () => {
-  const place = await chatPlace();
-  writeFileSync(join(place.cwd, 'a.txt'), 'one\ntwo\nthree\n');
-  const chat = openChat(place);
-  chat.resize(80, 24);
-  const edit = call('mcp__toolcrib__edit_file', { path: 'a.txt', old_string: 'two', new_string: '2' });
-  place.model.script(
-    call('mcp__toolcrib__write_file', { path: 'a.txt', content: 'all new\n' }),
-    edit,
-    call('mcp__toolcrib__write_file', { path: 'b.txt', content: 'hello\nthere\n'.repeat(40) }),
-    say('That was it.'),
-  );
-  chat.type('go\r');
-  await chat.sees(/-two\n\+2\n[^]*do instead$/);
-  // What would fail is not asked about, and what the diff shows is not shown twice.
-  expect(results(place.model.requests[1])).toEqual([expect.stringMatching(/^NOT_READ: /)]);
-  expect(chat.scrollback()).toMatch(
-    /● write_file\(path: a\.txt.*\n {2}└ 0ms error: NOT_READ[^]*\n\? edit a\.txt \(\+1 -1\)\n {2}It changes something\.\n {2}in .*\nWould edit/,
-  );
-  expect(readFileSync(join(place.cwd, 'a.txt'), 'utf8')).toContain('two');
-  chat.type('y\r');
-  await chat.sees(/\+hello\n\+there\n[^]*… \d+ more lines: \/show\n[^]*do instead$/);
-  expect(chat.scrollback()).toMatch(
-    /do instead y\n● edit_file.*\n {2}└ \S+ Edited a\.txt.*\n\? write b\.txt/,
-  );
-  expect(chat.screen()).toContain('? write b.txt');
-  expect(existsSync(join(place.cwd, 'b.txt'))).toBe(false);
-  chat.type('n\r');
-  await chat.sees('That was it.');
-  expect(readFileSync(join(place.cwd, 'a.txt'), 'utf8')).toBe('one\n2\nthree\n');
-  expect(existsSync(join(place.cwd, 'b.txt'))).toBe(false);
 });
 
 it('obeys rules of flags and of chat.yaml, deny before ask before allow', async () => {

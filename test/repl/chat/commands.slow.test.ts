@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { chatPlace, leave, openChat, type ChatPlace } from '../support/chat.ts';
-import { answer, call, gate, say, think, wait } from '../support/fake-model.ts';
+import { answer, call, say, think } from '../support/fake-model.ts';
 import { enter } from './enter.ts';
 
 // Several starts of the program each, on a machine that may be busy.
@@ -51,7 +51,7 @@ it('answers every command, and says the way out when it is used wrongly', async 
     ['/tools nope', /There is no tool nope\. \/tools lists them/],
     ['/mcp', /toolcrib +ready +\d+ tools +MCP 20[^]*fix +ready +14 tools/],
     ['/mcp restart fix', /fix +ready +14 tools/],
-    ['/mcp restart nope', /there is no server nope/],
+    ['/mcp restart nope', /There is no MCP server "nope"/],
     ['/mcp nope', /restart NAME is expected/],
     ['/mode', /^mode ask: /],
     ['/mode yolo', /yolo is a flag/],
@@ -192,20 +192,4 @@ it('shows the last result and thoughts, and tells the model of sub-agents with t
   expect(await enter(chat, 'go on')).toContain('feed the cat');
   expect(words(place.model.requests.at(-2))).toMatch(/count the birds.*There are 7/);
   expect(await enter(chat, '/todo')).toContain('feed the cat');
-});
-
-it('stops the model, and forgets what is queued', async () => {
-  const place = await placeWithServer();
-  const chat = openChat(place, ['--no-toolcrib']);
-  const slow = gate();
-  place.model.script(answer(say('Beginning.\n'), wait(slow.opened), say('End.')));
-  chat.type('go\r');
-  await chat.sees('Beginning.');
-  chat.type('later one\r');
-  await chat.sees('queued: later one');
-  chat.type('/stop\r');
-  await chat.sees('Interrupted.');
-  slow.open();
-  await leave(chat);
-  expect(words(place.model.requests.at(-1))).not.toContain('later');
 });

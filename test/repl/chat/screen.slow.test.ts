@@ -46,15 +46,6 @@ it('keeps to a narrow screen: words, what is queued, the tree, tools, help and q
   for (const row of rows) if (!row.startsWith('  in /')) expect(row.length, row).toBeLessThanOrEqual(50);
 });
 
-it('lays Markdown out without colours, too', async () => {
-  const place = await chatPlace();
-  place.env['NO_COLOR'] = '1';
-  const chat = openChat(place, ['--no-toolcrib']);
-  place.model.script(answer(think('Hm.'), say('# Head\n- **one**\n\n| a | b |\n|---|---|\n| `1` | 2 |\n')));
-  await enter(chat, '/thoughts on');
-  expect(await enter(chat, 'go')).toMatch(/^Hm\.\n\nHead\n• one\n\na │ b\n──┼──\n1 │ 2\n/);
-});
-
 it('writes nothing but answers and what commands print to a pipe, as it came; notes go to standard error', async () => {
   const place = await chatPlace();
   place.model.script(

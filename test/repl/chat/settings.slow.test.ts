@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { chatPlace, openChat, runChat } from '../support/chat.ts';
 import { say } from '../support/fake-model.ts';
-import { fill, opened, placeWithServer } from '../support/interrupted.ts';
+
 import { enter } from './enter.ts';
 
 const alone = ['--no-toolcrib'];
@@ -56,23 +56,4 @@ it('needs no model but that of the profile', async () => {
     code: 0,
     stdout: 'fine\n',
   });
-});
-
-it('asks the model for a summary again once the conversation is another one', async () => {
-  const place = await placeWithServer({ window: 8000 });
-  let summaries = 0;
-  place.model.otherwise(({ text }) => {
-    const isSummary = text.includes('You write the memory');
-    if (isSummary) summaries++;
-    return say(isSummary ? '' : 'fine');
-  });
-  const chat = await opened(place);
-  await fill(place, chat);
-  await enter(chat, 'one more');
-  const before = summaries;
-  expect(before).toBeGreaterThan(0);
-  await enter(chat, '/clear');
-  await fill(place, chat);
-  await enter(chat, 'one more');
-  expect(summaries).toBeGreaterThan(before);
 });

@@ -5,17 +5,7 @@ import { expect, it } from 'vitest';
 import type { Wire } from '../../../src/repl/message.ts';
 import { chatPlace, leave, openChat, type ChatPlace } from '../support/chat.ts';
 import type { Pty } from '../support/pty.ts';
-import {
-  answer,
-  call,
-  calls,
-  gate,
-  misbehave,
-  say,
-  think,
-  wait,
-  type Misbehaviour,
-} from '../support/fake-model.ts';
+import { answer, call, calls, misbehave, say, think, type Misbehaviour } from '../support/fake-model.ts';
 import { sessionFiles } from '../support/interrupted.ts';
 import { enter } from '../support/served.ts';
 
@@ -270,19 +260,4 @@ it('shortens a conversation that does not fit once, and says so when that does n
   script(say('Small talk.'));
   enter(chat, 'eleven');
   await chat.sees('Small talk.');
-});
-
-it('shows what streams while it comes, and keeps an interrupted answer', async () => {
-  const place = await chatPlace();
-  const never = gate();
-  place.model.script(answer(say('The beginning.\n\nMore'), wait(never.opened)), say('Another start.'));
-  const chat = await open(place);
-  enter(chat, 'go');
-  await chat.sees('The beginning.');
-  chat.press('ctrl-c');
-  await chat.sees('Interrupted.');
-  never.open();
-  enter(chat, 'again');
-  await chat.sees('Another start.');
-  expect(place.model.requests[1]?.text).toContain('The beginning.');
 });

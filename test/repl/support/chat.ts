@@ -79,7 +79,7 @@ export async function leave(chat: Pty): Promise<void> {
   expect(await chat.exit).toBe(0);
 }
 
-export interface Ran {
+interface Ran {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

@@ -8,7 +8,7 @@ export type Piece =
   /** Nothing more is sent until this is resolved. */
   | { readonly type: 'wait'; readonly until: Promise<unknown> };
 
-export interface ScriptedUsage {
+interface ScriptedUsage {
   /** All of the prompt, what came from a cache included. */
   readonly input: number;
   readonly output: number;
@@ -57,7 +57,7 @@ export type Misbehaviour =
   | 'not_found'
   | 'html_502';
 
-export interface StepOptions {
+interface StepOptions {
   readonly misbehave?: Misbehaviour;
   /** Default: 10 read, 5 written. */
   readonly usage?: ScriptedUsage;

@@ -1,6 +1,12 @@
 import { styleText } from 'node:util';
 import { presentable } from '../machine/presentable.ts';
 
+/** Prints for the person, or the program, that asked; 0, which is an exit code. */
+export function print(text: string): 0 {
+  process.stdout.write(text);
+  return 0;
+}
+
 /** Lines with their columns aligned, the last one ragged. What is printed cannot command the terminal. */
 export function table(rows: readonly (readonly string[])[], indent = ''): string {
   const cells = rows.map((row) => row.map((cell) => presentable(cell).replaceAll('\n', ' ')));
@@ -11,8 +17,6 @@ export function table(rows: readonly (readonly string[])[], indent = ''): string
   return lines.map((line) => `${indent}${line.trimEnd()}\n`).join('');
 }
 
-export type Style = (style: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) => string;
-
-/** Colours text, or leaves it as it is. */
-export const styler = (colour: boolean): Style =>
-  colour ? (style, text) => styleText(style, text) : (_, text) => text;
+/** Text in a colour where standard output is a terminal that may have some. */
+export const style = (name: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string): string =>
+  process.stdout.isTTY && !process.env['NO_COLOR'] ? styleText(name, text) : text;

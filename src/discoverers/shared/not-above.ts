@@ -1,0 +1,9 @@
+import { ToolcribError } from '../../core/errors.ts';
+
+/** What a program needs to find from its folder upwards is not there, as far as it may look. */
+export const notAbove = (folder: string, what: string): ToolcribError =>
+  new ToolcribError(
+    'PATH_NOT_FOUND',
+    `${folder}: there is no ${what} here or above, up to the root.`,
+    'Give a folder below one as cwd. If it begins above the root, the server has to be started with --root at its top.',
+  );

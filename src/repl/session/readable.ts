@@ -1,0 +1,94 @@
+import { printable, inLine } from '../terminal/printable.ts';
+import { wordsOf, type Entry } from './entry.ts';
+import type { Session } from './session.ts';
+
+/** The current branch as Markdown to read and to share. */
+export function exportMarkdown(session: Session): string {
+  const { id, created, cwd } = session.header;
+  const title = inLine(session.state.name ?? `Session ${id}`);
+  const blocks = [`# ${title}`, `${created}, in ${inLine(cwd)}`, ...session.path().flatMap(blocksOf)];
+  // It may be printed: without what a terminal would obey.
+  return printable(`${blocks.filter((block) => block !== '').join('\n\n')}\n`);
+}
+
+function blocksOf(entry: Entry): string[] {
+  const { text = '' } = wordsOf(entry) ?? {};
+  switch (entry.type) {
+    case 'user': {
+      // What came with it, not what that held.
+      const others = entry.content.flatMap((part) =>
+        part.type === 'image' ? [`*[${inLine(part.name ?? 'image')}]*`] : [],
+      );
+      return entry.typed === '' ? [] : ['## You', quoted([text, ...others].join('\n\n'))];
+    }
+    case 'assistant': {
+      const { calls, model } = entry.message;
+      const called = calls.flatMap(({ name, arguments: args }) => [`Calls ${inLine(name)}`, fenced(args)]);
+      return [`## ${inLine(model)}`, text.trim(), ...called];
+    }
+    case 'tool':
+      return entry.state === 'done' ? [`Result of ${inLine(entry.name)}`, fenced(text)] : [];
+    case 'compaction':
+      return ['What came before was summarised for the model:', quoted(text)];
+    default:
+      return [];
+  }
+}
+
+/** A block of code, with a fence that is longer than any in it. */
+function fenced(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${text.replace(/\n$/, '')}\n${fence}`;
+}
+
+/** Whatever stands in a quote ends with it. */
+const quoted = (text: string): string => text.replaceAll(/^/gm, '> ').replaceAll(/ +$/gm, '');
+
+interface TreeLine {
+  /** Of the entry: what /branch takes. */
+  readonly id: string;
+  /** How many times the conversation has branched on the way here. */
+  readonly depth: number;
+  readonly label: string;
+  /** Where the conversation is. */
+  readonly current: boolean;
+}
+
+/** The whole tree: what was said, answered and summarised. A straight run is flat; each branch of several is deeper. */
+export function treeLines(session: Session): TreeLine[] {
+  const current = session.path().findLast(isShown)?.id;
+  /** For each shown entry, and for the beginning: the shown ones that come next, oldest first. */
+  const next = new Map<string | null, Entry[]>();
+  /** The nearest shown entry at or before each. */
+  const shown = new Map<string | null, string | null>();
+  for (const entry of session.entries()) {
+    const before = shown.get(entry.parent) ?? null;
+    shown.set(entry.id, isShown(entry) ? entry.id : before);
+    if (isShown(entry)) next.set(before, [...(next.get(before) ?? []), entry]);
+  }
+  const lines: TreeLine[] = [];
+  const run = (from: string | null, depth: number) => {
+    let entries = next.get(from) ?? [];
+    for (let [only] = entries; only && entries.length === 1; [only] = entries) {
+      add(only, depth);
+      entries = next.get(only.id) ?? [];
+    }
+    for (const entry of entries) {
+      add(entry, depth + 1);
+      run(entry.id, depth + 1);
+    }
+  };
+  const add = (entry: Entry, depth: number) => {
+    const { role, text = '' } = wordsOf(entry) ?? {};
+    const label = `${role}: ${inLine(text, 200)}`;
+    lines.push({ id: entry.id, depth, label, current: entry.id === current });
+  };
+  run(null, 0);
+  return lines;
+}
+
+function isShown(entry: Entry): boolean {
+  const { role, text = '' } = wordsOf(entry) ?? {};
+  return role !== undefined && role !== 'tool' && (role === 'you' || text.trim() !== '');
+}
