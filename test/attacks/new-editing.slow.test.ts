@@ -81,7 +81,7 @@ describe('edits', () => {
       await call('undo', { last: 1 });
     }
     await said('write_file', { path: 'new.json', content: `[${'\n'.repeat(900_000)}` });
-    expect(processorMs(started)).toBeLessThan(15_000);
+    expect(processorMs(started)).toBeLessThan(60_000);
   });
 
   it('ATTACK 112: arguments that are deep, or long, in a text are refused or harmless', async () => {

@@ -111,7 +111,7 @@ describe('a long diff', () => {
     const started = process.cpuUsage();
     const diff = await unifiedDiff(before, after, { path: 'f', encoding: 'utf-8' });
     // Some 2 ms; the rest is room for a busy machine.
-    expect(processorMs(started)).toBeLessThan(1000);
+    expect(processorMs(started)).toBeLessThan(10_000);
     expect(diff).toMatchObject({ added: 80_000, removed: 80_000 });
   });
 

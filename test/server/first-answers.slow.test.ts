@@ -74,7 +74,11 @@ function makeHome() {
     return server;
   };
   const answers = join(cache, 'toolcrib', 'start');
-  const kept = () => (existsSync(answers) ? readdirSync(answers).map((name) => join(answers, name)) : []);
+  const kept = () => {
+    // What begins with a dot is being written.
+    const names = existsSync(answers) ? readdirSync(answers).filter((name) => !name.startsWith('.')) : [];
+    return names.map((name) => join(answers, name));
+  };
   return { home, project, install, start, kept, env };
 }
 
