@@ -84,7 +84,7 @@ async function startable(name: string, folders: readonly string[], endings: read
   // The package takes an empty path for that of the process.
   if (folders.length === 0) return [];
   const path = folders.join(delimiter);
-  const found = await which(name, { path, pathExt: endings.join(delimiter), all: true, nothrow: true });
+  const found = which.sync(name, { path, pathExt: endings.join(delimiter), all: true, nothrow: true });
   // On Windows it looks into the working directory as well.
   return [...new Set(found)].filter((file) => folders.includes(dirname(file)));
 }

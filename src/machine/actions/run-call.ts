@@ -33,10 +33,6 @@ export async function runCall(
   // For the reports of this call alone.
   const reports = writesReport ? await mkdtemp(join(tmpdir(), 'toolcrib-report-')) : undefined;
   const since = Date.now() - oldestMs;
-  // What only looks changes nothing that its follow-ups see: they run beside it.
-  const early = prepared.looksOnly ? followUps(prepared, context) : undefined;
-  // That it failed is told where it is awaited.
-  const ended = early?.catch(() => undefined);
   try {
     const argv = reports ? argvFor(prepared, reports) : prepared.argv;
     const unprepared = await prepare(prepared, context);
@@ -52,12 +48,11 @@ export async function runCall(
     ];
     const rest = async (): Promise<Pick<Output, 'files' | 'after' | 'values'>> => ({
       files: textsOf(await filesOf()),
-      after: await (early ?? followUps(prepared, context)),
+      after: await followUps(prepared, context),
       values,
     });
     return await programResult(outcome, { ok, report: out, hints: of.hints, rest }, telling);
   } finally {
-    await ended;
     if (reports) await rm(reports, { recursive: true, force: true });
   }
 }
