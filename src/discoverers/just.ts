@@ -12,6 +12,8 @@ const dump = z.object({ recipes: z.record(z.string(), recipe) });
 export default program('just', {
   title: 'just',
   category: 'build',
+  // No program in an option.
+  everyday: { just: /^(?!(?:.* )?(?:--(?:shell|com|set|evaluate)|-c))/ },
   site: 'https://just.systems/man/en',
   get: { apt: 'just', brew: 'just', winget: 'Casey.Just', cargo: 'just' },
   project: ['justfile', 'Justfile', '.justfile'],

@@ -54,12 +54,16 @@ const targets: Reader<Targets> = ({ stdout }) => {
   return { items, total: found.size, ...(more && { more }) };
 };
 
+const noCode = /^(?!.*(?:--ev|SHELL|--file=-|-f ?-))/;
+
 export default program('make', {
   title: 'GNU make',
   category: 'build',
   site: 'https://www.gnu.org/software/make',
   get: { apt: 'make', brew: 'make', winget: 'ezwinports.make' },
   called: ['make', 'gmake', 'mingw32-make'],
+  // No code in the line.
+  everyday: { make: noCode, gmake: noCode, 'mingw32-make': noCode },
   version: { args: ['--version'], pattern: /GNU Make (\S+)/ },
   project: files,
   settings: { LC_ALL: 'C.UTF-8' },

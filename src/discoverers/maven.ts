@@ -47,6 +47,8 @@ export default program('maven', {
   site: 'https://maven.apache.org',
   get: { apt: 'maven', brew: 'maven', site: 'https://maven.apache.org/install' },
   called: ['mvn'],
+  // The plugin exec runs what it is given.
+  everyday: { mvn: /^(?!.*:exec)/ },
   version: { args: ['--version'], pattern: /Apache Maven (\d\S*)/ },
   project: ['pom.xml', 'mvnw'],
   own: wrapper('mvnw', 'mvnw.cmd'),
