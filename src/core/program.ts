@@ -1,11 +1,4 @@
-import {
-  commandLine,
-  type CommandLine,
-  type Line,
-  type Piece,
-  type Template,
-  type Values,
-} from './command-line.ts';
+import type { Line, Piece, Template, Values } from './command-line.ts';
 import type {
   Category,
   DatabaseEngine,
@@ -237,13 +230,4 @@ export const linesOf = (one: ProgramAction): readonly (readonly [string, Line<ne
   ...(one.ways ?? []).map(({ by, run }) => [by, run] as const),
 ];
 
-/** Writes one line of an action, for values that its parameters accept. Throws ARG_FLAG and ARG_INVALID. */
-export const write = (
-  { marks = '-' }: Pick<Program, 'marks'>,
-  { params, dashes }: Pick<ProgramAction, 'params' | 'dashes'>,
-  line: Line<never>,
-  values: Values,
-  folder = '.',
-): CommandLine => commandLine({ line, params, marks, folder, dashes: dashes ?? true }, values);
-
-export type { CommandLine, Line, Piece, Values };
+export type { Line, Piece, Values };

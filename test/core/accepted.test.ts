@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { also, alsoMeaning, orSeveral, unlisted } from '../../src/core/accepted.ts';
+import { also, orSeveral, unlisted } from '../../src/core/accepted.ts';
 import { checkParams } from '../../src/core/check-params.ts';
 import { publishTool } from '../../src/server/publish-tool.ts';
 
@@ -11,7 +11,9 @@ const edit = z.strictObject({
 const schema = z.strictObject({
   path: orSeveral(z.string(), 3, 'file_path').optional(),
   start_line: also(z.int().optional(), 'offset'),
-  output: alsoMeaning(z.enum(['lines', 'files']).default('lines'), 'output_mode', { content: 'lines' }),
+  output: also(z.enum(['lines', 'files']).default('lines'), 'output_mode', {
+    values: { content: 'lines' },
+  }),
   edits: z.array(edit).optional(),
   more: z.record(z.string(), z.unknown()).optional(),
   limit: unlisted(z.int().optional(), 'head_limit'),

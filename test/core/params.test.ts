@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { checkParams } from '../../src/core/check-params.ts';
-import { path, pathKind } from '../../src/core/params.ts';
+import { path, pathFacts } from '../../src/core/params.ts';
 
 const schema = z.strictObject({ path: path('File', 'file').optional() });
 
@@ -13,6 +13,6 @@ it('a path is as long as systems take it, and no longer', () => {
 });
 
 it('a schema tells that its values are paths, also when they may be left out', () => {
-  expect(pathKind(schema.shape.path)).toBe('file');
-  expect(pathKind(z.string())).toBeUndefined();
+  expect(pathFacts(schema.shape.path)?.kind).toBe('file');
+  expect(pathFacts(z.string())).toBeUndefined();
 });

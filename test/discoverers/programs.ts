@@ -1,6 +1,7 @@
 import { toolName } from '../../src/core/discoverer.ts';
 import type { Params } from '../../src/core/parameter.ts';
-import { linesOf, write, type Program, type ProgramAction, type Values } from '../../src/core/program.ts';
+import { write } from '../../src/core/command-line.ts';
+import { linesOf, type Program, type ProgramAction, type Values } from '../../src/core/program.ts';
 import { printable } from '../../src/core/command-line.ts';
 import { discoverers } from '../../src/discoverers/index.ts';
 import { schemaOf } from '../../src/machine/actions/describe.ts';
