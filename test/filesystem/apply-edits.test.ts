@@ -15,21 +15,6 @@ const refusal = (content: string | Buffer, edits: Edit | Edit[], encoding?: stri
   failureOf(edited(content, edits, encoding));
 
 describe('one place', () => {
-  it('is replaced, and nothing else', async () => {
-    expect(await textAfter('one two three', { old: 'two', new: '2' })).toBe('one 2 three');
-    expect(await textAfter('one two three', { old: ' two', new: '' })).toBe('one three');
-  });
-
-  it('has to be the only one', async () => {
-    expect(await refusal('a\nfoo\nb\nfoo foo\n', { old: 'foo', new: 'bar' })).toBe(
-      'AMBIGUOUS_EDIT: a.ts: old_string occurs 3 times (lines 2, 4). Give more of the text around it, or replace_all for every place.',
-    );
-    expect(await refusal('x\n'.repeat(30), { old: 'x', new: 'y' })).toContain(
-      '(lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …)',
-    );
-    expect(await refusal('x'.repeat(20_000), { old: 'x', new: 'y' })).toContain('more than 100 times');
-  });
-
   it('is not the only one when it overlaps itself', async () => {
     expect(await refusal('aaa', { old: 'aa', new: 'b' })).toMatch(/^AMBIGUOUS_EDIT: .*occurs 2 times/);
     expect(await textAfter('aaa', { old: 'aa', new: 'b', all: true })).toBe('ba');
@@ -44,14 +29,6 @@ describe('one place', () => {
     expect(await refusal('a'.repeat(1e6), { old: `b${'a'.repeat(900)}`, new: 'x' })).toMatch(/^NOT_FOUND/);
     expect(await refusal('a'.repeat(1e6), { old: 'a'.repeat(400_000), new: 'x' })).toMatch(/^AMBIGUOUS_EDIT/);
     expect(processorMs(started)).toBeLessThan(20_000);
-  });
-});
-
-describe('all places', () => {
-  it('are replaced, however many, and counted', async () => {
-    expect(await textAfter('foo foo foo', { old: 'foo', new: 'b', all: true })).toBe('b b b');
-    const { bytes, places } = await edited('x'.repeat(12_000), { old: 'x', new: 'yy', all: true });
-    expect([bytes.toString(), places]).toEqual(['y'.repeat(24_000), 12_000]);
   });
 });
 
@@ -79,20 +56,6 @@ describe('much work', () => {
     expect(processorMs(started)).toBeLessThan(20_000);
   });
 
-  it('lets others work, and ends when the call is cancelled', async () => {
-    const content = Buffer.from('ab\r\n'.repeat(2e6));
-    const miss = { old: 'ab\nab\nzz', new: 'q' };
-    let others = 0;
-    const work = setInterval(() => others++, 1);
-    expect(await refusal(content, miss)).toMatch(/^NOT_FOUND/);
-    clearInterval(work);
-    expect(others).toBeGreaterThan(0);
-    const calling = new AbortController();
-    const cancelled = applyEdits(content, [miss], { path: 'a.ts', signal: calling.signal });
-    calling.abort();
-    expect(await failureOf(cancelled)).toMatch(/^CANCELLED/);
-  });
-
   it('of finding what is nearest is little for a text that nobody could have copied', async () => {
     const content = Buffer.from(`x ${' '.repeat(1e6)}y\n`);
     const numbered = Array.from({ length: 4e5 }, (_, index) => `${index + 1}: x`).join('\n');
@@ -113,22 +76,6 @@ describe('several edits', () => {
         { old: 'three\n', new: 'drei' },
       ]),
     ).toBe('eins\ndrei');
-  });
-
-  it('are all done or none, and the one that cannot be is named', async () => {
-    const before = Buffer.from('one\ntwo\n');
-    const call = applyEdits(
-      before,
-      [
-        { old: 'one', new: '1' },
-        { old: 'three', new: '3' },
-      ],
-      { path: 'a.ts' },
-    );
-    expect(await failureOf(call)).toMatch(
-      /^NOT_FOUND: a\.ts: edit 2 of 2 \(none was made\): old_string is not there\./,
-    );
-    expect(before.toString()).toBe('one\ntwo\n');
   });
 });
 
@@ -214,13 +161,6 @@ describe('lines that were given otherwise than they are there', () => {
     ['before what is no whole line', { old: '2:ne\n3:\ttwo', new: 'x' }],
   ])('with numbers %s, are not guessed at', async (_, edit) => {
     expect(await refusal(content, edit)).toMatch(/^NOT_FOUND/);
-  });
-
-  it('with other line endings, keep those of the file', async () => {
-    expect(await noted('a\r\nb\r\nc\n', { old: 'a\r\nb\nc', new: 'a\nB\nc' })).toEqual([
-      'a\r\nB\r\nc\n',
-      expect.stringContaining('line endings of the file were kept'),
-    ]);
   });
 
   it('with other blanks at their ends, keep those of the lines that stay', async () => {
