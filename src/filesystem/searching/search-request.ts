@@ -93,14 +93,16 @@ export type GrepParams = Omit<z.output<typeof grepParams>, 'output' | 'before' |
 export function grepRequest(given: z.output<typeof grepParams>): GrepParams {
   const { output = 'lines', context = 0, before = context, after = context } = given;
   const { limit = 200, case_sensitive } = given;
+  const literal = given.literal || given.is_regexp === false;
   return {
     ...given,
     output,
     before: Math.min(20, before),
     after: Math.min(20, after),
     limit: Math.min(1000, limit),
+    literal,
     ignore_case: given.ignore_case || case_sensitive === false,
-    multiline: given.multiline || spansLines(given.pattern, given.literal),
+    multiline: given.multiline || spansLines(given.pattern, literal),
   };
 }
 
