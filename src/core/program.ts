@@ -220,14 +220,4 @@ export const family = <Row>(
 export const present = (all: Readonly<Record<string, ProgramAction | undefined>>): Program['actions'] =>
   Object.fromEntries(Object.entries(all).flatMap(([key, one]) => (one ? [[key, one]] : [])));
 
-/** The lines that an action can write, by what they are for. */
-export const linesOf = (one: ProgramAction): readonly (readonly [string, Line<never>])[] => [
-  ...(one.run ? [['run', one.run] as const] : []),
-  ...(one.first ? [['first', one.first] as const] : []),
-  ...(one.prepare ? [['prepare', one.prepare] as const] : []),
-  ...Object.entries(one.after ?? {}),
-  ...(one.takenBack ? Object.entries(one.takenBack) : []),
-  ...(one.ways ?? []).map(({ by, run }) => [by, run] as const),
-];
-
 export type { Line, Piece, Values };

@@ -6,11 +6,18 @@ import { ToolcribError } from '../../src/core/errors.ts';
 import type { Param, Params } from '../../src/core/parameter.ts';
 import { pathFacts } from '../../src/core/params.ts';
 import { write } from '../../src/core/command-line.ts';
-import { linesOf, roles, type ProgramAction, type Role, type Values } from '../../src/core/program.ts';
+import { roles, type ProgramAction, type Role, type Values } from '../../src/core/program.ts';
 import { annotationsOf } from '../../src/core/tool.ts';
 import { programResult } from '../../src/machine/actions/action-result.ts';
 import { describeAction, schemaOf } from '../../src/machine/actions/describe.ts';
-import { allActions, allPrograms, exampleLines, exampleValues, type NamedAction } from './programs.ts';
+import {
+  allActions,
+  allPrograms,
+  exampleLines,
+  exampleValues,
+  linesOf,
+  type NamedAction,
+} from './programs.ts';
 
 /** Variables by which a program runs code, or takes another program's place. */
 const runsCode =
