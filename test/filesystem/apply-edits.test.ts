@@ -15,6 +15,16 @@ const refusal = (content: string | Buffer, edits: Edit | Edit[], encoding?: stri
   failureOf(edited(content, edits, encoding));
 
 describe('one place', () => {
+  it('has to be the only one', async () => {
+    expect(await refusal('a\nfoo\nb\nfoo foo\n', { old: 'foo', new: 'bar' })).toBe(
+      'AMBIGUOUS_EDIT: a.ts: old_string occurs 3 times (lines 2, 4). Give more of the text around it, or replace_all for every place.',
+    );
+    expect(await refusal('x\n'.repeat(30), { old: 'x', new: 'y' })).toContain(
+      '(lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …)',
+    );
+    expect(await refusal('x'.repeat(20_000), { old: 'x', new: 'y' })).toContain('more than 100 times');
+  });
+
   it('is not the only one when it overlaps itself', async () => {
     expect(await refusal('aaa', { old: 'aa', new: 'b' })).toMatch(/^AMBIGUOUS_EDIT: .*occurs 2 times/);
     expect(await textAfter('aaa', { old: 'aa', new: 'b', all: true })).toBe('ba');
@@ -54,6 +64,20 @@ describe('much work', () => {
     const diff = await unifiedDiff(before, bytes, { path: 'a.ts', encoding });
     expect([diff.added, diff.removed]).toEqual([places + 1, 1]);
     expect(processorMs(started)).toBeLessThan(20_000);
+  });
+
+  it('lets others work, and ends when the call is cancelled', async () => {
+    const content = Buffer.from('ab\r\n'.repeat(2e6));
+    const miss = { old: 'ab\nab\nzz', new: 'q' };
+    let others = 0;
+    const work = setInterval(() => others++, 1);
+    expect(await refusal(content, miss)).toMatch(/^NOT_FOUND/);
+    clearInterval(work);
+    expect(others).toBeGreaterThan(0);
+    const calling = new AbortController();
+    const cancelled = applyEdits(content, [miss], { path: 'a.ts', signal: calling.signal });
+    calling.abort();
+    expect(await failureOf(cancelled)).toMatch(/^CANCELLED/);
   });
 
   it('of finding what is nearest is little for a text that nobody could have copied', async () => {

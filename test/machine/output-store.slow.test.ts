@@ -65,6 +65,23 @@ it('shows what was printed, by line, with both streams in the order in which lin
   );
 });
 
+it('pages through a large output without losing or repeating a line, within the size of a result', async () => {
+  const { store, read } = open();
+  const sink = store.open('me', 'x');
+  const text = Buffer.from(numbered(3000));
+  for (let at = 0; at < text.length; at += 7777) sink.add('stdout', text.subarray(at, at + 7777));
+  sink.end();
+  let lines = '';
+  for (let from: number | undefined = 1; from !== undefined;) {
+    const page = await read(sink.handle, { start_line: from });
+    expect(page.length).toBeLessThanOrEqual(16_000);
+    lines += page.slice(0, page.lastIndexOf('['));
+    const next: string | undefined = /next: start_line=(\d+)/.exec(page)?.[1];
+    from = next === undefined ? undefined : Number(next);
+  }
+  expect(lines).toBe(String(text));
+});
+
 it('tells a foreign, a made-up and a forgotten handle apart for nobody', async () => {
   const { store, read } = open({ budgets: { outputMegabytes: 256, outputHours: 1e-9 } });
   const sink = store.open('me', 'x');
