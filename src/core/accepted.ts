@@ -9,55 +9,32 @@ interface Accepted {
   readonly values?: Readonly<Record<string, string>>;
   readonly unlisted?: boolean;
   readonly several?: boolean;
-  /** What is no text is taken as its JSON. */
+  /** An object or list in the place of a text: its JSON is meant. */
   readonly json?: boolean;
-  /** Words make one text of it; undefined for words that none can hold. */
-  readonly joined?: (words: readonly string[]) => string | undefined;
+  /** A text that also comes as a list of its words: what they make. */
+  readonly joined?: (words: readonly string[]) => string;
 }
 
 /** Private, so it never reaches the JSON Schema a model sees. */
 const accepted = z.registry<Accepted>();
 
-function accepting<T extends z.ZodType>(schema: T, more: Accepted): T {
-  accepted.add(schema, more);
+/**
+ * A parameter that models also know by other names, with blanks between. Said last: it belongs to this very schema.
+ */
+export function also<T extends z.ZodType>(schema: T, names: string, more: Omit<Accepted, 'names'> = {}): T {
+  accepted.add(schema, { names: listed(names), ...more });
   return schema;
 }
 
 const listed = (names: string): string[] => names.split(' ').filter(Boolean);
 
-/** A parameter that models also know by other names, with blanks between. Said last: it belongs to this very schema. */
-export const also = <T extends z.ZodType>(schema: T, names: string): T =>
-  accepting(schema, { names: listed(names) });
-
-/** The same for a text, in the place of which models also give an object or list: its JSON is meant. */
-export const asText = <T extends z.ZodType>(schema: T, names: string): T =>
-  accepting(schema, { names: listed(names), json: true });
-
-/** The same, whose values have other words too. */
-export const alsoMeaning = <T extends z.ZodType>(
-  schema: T,
-  names: string,
-  values: Readonly<Record<string, string>>,
-): T => accepting(schema, { names: listed(names), values });
-
 /** A parameter that is taken and not published: an answer names it where it helps, or models bring it. */
 export const unlisted = <T extends z.ZodType>(schema: T, names = ''): T =>
-  accepting(schema, { names: listed(names), unlisted: true });
-
-export const isUnlisted = (schema: z.ZodType): boolean => acceptedOf(schema)?.unlisted === true;
-
-/** A text that also comes as a list of its words. */
-export const orWords = <T extends z.ZodType>(
-  schema: T,
-  names: string,
-  joined: NonNullable<Accepted['joined']>,
-): T => accepting(schema, { names: listed(names), joined });
+  also(schema, names, { unlisted: true });
 
 /** One or several, published as one. */
 export const orSeveral = <T extends z.ZodType>(item: T, most: number, names = '') =>
-  accepting(z.array(item).min(1).max(most), { names: listed(names), several: true });
-
-export const isOrSeveral = (schema: z.ZodType): boolean => acceptedOf(schema)?.several === true;
+  also(z.array(item).min(1).max(most), names, { several: true });
 
 interface Definition {
   readonly type: string;
@@ -68,7 +45,7 @@ interface Definition {
 }
 
 /** What is taken for a schema, or for the one that it makes optional. */
-function acceptedOf(schema: z.ZodType): Accepted | undefined {
+export function acceptedOf(schema: z.ZodType): Accepted | undefined {
   const { innerType } = definitionOf(schema);
   return accepted.get(schema) ?? (innerType && acceptedOf(innerType));
 }

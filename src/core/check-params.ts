@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { inAcceptedForm, isOrSeveral, isUnlisted } from './accepted.ts';
+import { acceptedOf, inAcceptedForm } from './accepted.ts';
 import { ToolcribError } from './errors.ts';
 import { nearest } from './nearest.ts';
 
@@ -21,10 +21,12 @@ export function checkParams<S extends z.ZodObject>(
   const issues = parsed.error.issues.map((issue) => {
     const param = schema.shape[String(issue.path[0])] as z.ZodType | undefined;
     // Of what may be one or several, a caller has most likely given one.
-    return param && isOrSeveral(param) ? { ...issue, path: issue.path.slice(0, 1) } : issue;
+    return param && acceptedOf(param)?.several ? { ...issue, path: issue.path.slice(0, 1) } : issue;
   });
   refuseOptions(issues);
-  const known = Object.keys(schema.shape).filter((name) => !isUnlisted(schema.shape[name] as z.ZodType));
+  const known = Object.keys(schema.shape).filter(
+    (name) => !acceptedOf(schema.shape[name] as z.ZodType)?.unlisted,
+  );
   const complaints = issues.flatMap((issue) => complaintsOf(issue, known, noun));
   throw new ToolcribError('ARG_INVALID', complaints.join(' '));
 }

@@ -27,33 +27,37 @@ export const glue = (...pieces: readonly Piece[]): Glue => ({ glue: pieces });
 export type Values = Readonly<Record<string, unknown>>;
 
 /** What is started. */
-export interface CommandLine {
+interface CommandLine {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly input?: string;
 }
 
-interface Writing {
-  readonly line: Line<never>;
-  readonly params: Params;
-  /** Whether the program knows `--`. */
-  readonly dashes: boolean;
-  /** Characters by which the program knows an option or a file of options: `-`, and `/` or `@` for some. */
-  readonly marks: string;
-  /** The folder of fresh files. */
-  readonly folder: string;
-}
-
 /**
- * Writes a call: the only place where arguments are made. Every value becomes whole arguments; nothing is split,
- * quoted, or handed to a shell. Throws ARG_FLAG for a value that would be read as an option where it stands.
+ * Writes one line of an action for values that its parameters accept, with fresh files in a folder: the only place
+ * where arguments are made. Every value becomes whole arguments; nothing is split, quoted, or handed to a shell. Throws
+ * ARG_FLAG for a value that would be read as an option where it stands, and ARG_INVALID.
  */
-export function commandLine(writing: Writing, values: Values): CommandLine {
-  const { params, line, dashes, folder } = writing;
+export function write(
+  { marks = '-' }: { readonly marks?: string },
+  { params, dashes }: { readonly params: Params; readonly dashes?: false },
+  line: Line<never>,
+  values: Values,
+  folder = '.',
+): CommandLine {
+  /** The words of one parameter; `within`: inside an argument, where no value can be an option. */
+  const written = (key: PropertyKey, within: boolean): string[] => {
+    const name = String(key);
+    const [param, value] = [params[name], values[name]];
+    if (!param) throw new Error(`no parameter "${name}"`);
+    return value === undefined || value === null
+      ? []
+      : param.write(value, within ? String : bare(name, marks));
+  };
   const argument = (piece: Piece, within = false): string[] => {
     if (typeof piece === 'string') return [piece];
     if ('fresh' in piece) return [`${folder}/${piece.fresh}`];
-    return 'slot' in piece ? written(writing, values, piece.slot, within) : glued(piece.glue, within);
+    return 'slot' in piece ? written(piece.slot, within) : glued(piece.glue, within);
   };
   const glued = (inner: readonly Piece[], within: boolean): string[] => {
     let text = '';
@@ -69,25 +73,17 @@ export function commandLine(writing: Writing, values: Values): CommandLine {
   const slots = (...places: Param['place'][]) => keys(...places).flatMap((slot) => argument({ slot }));
   const inOrder = (fixed: readonly Piece[]) => {
     const behind = slots('operand', 'words');
-    const end = dashes && behind.length > 0 ? ['--'] : [];
+    const end = dashes !== false && behind.length > 0 ? ['--'] : [];
     return [...fixed.flatMap((piece) => argument(piece)), ...slots('option'), ...end, ...behind];
   };
   const argv =
     typeof line === 'function' ? line(slotsOf(params)).flatMap((piece) => argument(piece)) : inOrder(line);
   const env = keys('variable').flatMap((key) =>
-    written(writing, values, key, true).map((value) => [params[key]?.variable ?? key, value] as const),
+    written(key, true).map((value) => [params[key]?.variable ?? key, value] as const),
   );
-  const [typed] = keys('input').flatMap((key) => written(writing, values, key, true));
+  const [typed] = keys('input').flatMap((key) => written(key, true));
   for (const text of [...argv, ...env.flat()]) refuseNul(text);
   return { argv, env: Object.fromEntries(env), ...(typed !== undefined && { input: typed }) };
-}
-
-/** The words of one parameter; `within`: inside an argument, where no value can be an option. */
-function written({ params, marks }: Writing, values: Values, key: PropertyKey, within: boolean): string[] {
-  const name = String(key);
-  const [param, value] = [params[name], values[name]];
-  if (!param) throw new Error(`no parameter "${name}"`);
-  return value === undefined || value === null ? [] : param.write(value, within ? String : bare(name, marks));
 }
 
 const slotsOf = (params: Params) =>

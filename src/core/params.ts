@@ -22,12 +22,9 @@ export const path = (description: string, kind: PathKind = 'any', { written = fa
     .register(paths, { kind, written });
 
 /**
- * What kind of path the values of a schema are, also inside optional, default and array; undefined for other
- * schemas.
+ * What kind of path the values of a schema are, and whether it is written, also inside optional, default and array;
+ * undefined for other schemas.
  */
-export const pathKind = (schema: z.core.$ZodType): PathKind | undefined => pathFacts(schema)?.kind;
-
-/** The same, with whether it is written. */
 export function pathFacts(schema: z.core.$ZodType): { kind: PathKind; written: boolean } | undefined {
   const here = paths.get(schema);
   if (here) return here;

@@ -1,11 +1,4 @@
-import {
-  commandLine,
-  type CommandLine,
-  type Line,
-  type Piece,
-  type Template,
-  type Values,
-} from './command-line.ts';
+import type { Line, Piece, Template, Values } from './command-line.ts';
 import type {
   Category,
   DatabaseEngine,
@@ -227,23 +220,4 @@ export const family = <Row>(
 export const present = (all: Readonly<Record<string, ProgramAction | undefined>>): Program['actions'] =>
   Object.fromEntries(Object.entries(all).flatMap(([key, one]) => (one ? [[key, one]] : [])));
 
-/** The lines that an action can write, by what they are for. */
-export const linesOf = (one: ProgramAction): readonly (readonly [string, Line<never>])[] => [
-  ...(one.run ? [['run', one.run] as const] : []),
-  ...(one.first ? [['first', one.first] as const] : []),
-  ...(one.prepare ? [['prepare', one.prepare] as const] : []),
-  ...Object.entries(one.after ?? {}),
-  ...(one.takenBack ? Object.entries(one.takenBack) : []),
-  ...(one.ways ?? []).map(({ by, run }) => [by, run] as const),
-];
-
-/** Writes one line of an action, for values that its parameters accept. Throws ARG_FLAG and ARG_INVALID. */
-export const write = (
-  { marks = '-' }: Pick<Program, 'marks'>,
-  { params, dashes }: Pick<ProgramAction, 'params' | 'dashes'>,
-  line: Line<never>,
-  values: Values,
-  folder = '.',
-): CommandLine => commandLine({ line, params, marks, folder, dashes: dashes ?? true }, values);
-
-export type { CommandLine, Line, Piece, Values };
+export type { Line, Piece, Values };

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { Effect } from './discoverer.ts';
-import { pathKind, type PathKind } from './params.ts';
+import { pathFacts, type PathKind } from './params.ts';
 import type { Rule } from './rule.ts';
 import type { Budgets } from './settings.ts';
 
@@ -197,7 +197,7 @@ const subjectOf = ({ name, params }: ToolFacts, values: object): string =>
 function pathsIn({ shape }: z.ZodObject, values: object): string[] {
   return Object.entries(values).flatMap(([name, value]) => {
     const schema = shape[name] as z.ZodType | undefined;
-    return schema && pathKind(schema) ? [value].flat().filter((path) => typeof path === 'string') : [];
+    return schema && pathFacts(schema) ? [value].flat().filter((path) => typeof path === 'string') : [];
   });
 }
 

@@ -26,8 +26,10 @@ const simple = new RegExp(
 // what makes a keycap of a digit. All others join nothing, and a long row of them can spell text.
 const joiner = '[\\u200c\\u200d\\ufe0e\\ufe0f]';
 const joined = '[^\\0-\\u007f\\u200c\\u200d\\ufe0e\\ufe0f]';
-const uselessJoiner = String.raw`(?<!${joined})(?<!${joined}\ufe0f(?=\u200d))(?<![\d#*](?=\ufe0f\u20e3))${joiner}`;
-const useless = new RegExp(uselessJoiner, 'gu');
+const useless = new RegExp(
+  String.raw`(?<!${joined})(?<!${joined}\ufe0f(?=\u200d))(?<![\d#*](?=\ufe0f\u20e3))${joiner}`,
+  'gu',
+);
 
 /** Text that is safe to show to a model and in a terminal: nothing that hides, reorders or commands. */
 export function presentable(text: string): string {
@@ -37,23 +39,6 @@ export function presentable(text: string): string {
   for (const end of ['\r\n', '\r', '\u2028', '\u2029']) shown = shown.split(end).join('\n');
   const harmless = shown.replaceAll(escapes, '').replaceAll(invisible, '');
   return harmless.replaceAll(useless, '').replaceAll(flood, '$1');
-}
-
-// The same in data, of which nothing is left out.
-const unseen = new RegExp(
-  [invisible.source, String.raw`[\u2028\u2029\p{Cs}]`, uselessJoiner, String.raw`(?<=\p{M}{8})\p{M}`].join(
-    '|',
-  ),
-  'gu',
-);
-
-/** A value of data that is safe to show: what hides, reorders or commands is written out, as `\u001b`. */
-export function spelledOut(text: string): string {
-  if (simple.test(text)) return text;
-  const codeOf = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return text.replaceAll(unseen, (found, at: number) =>
-    found === '\r' && text[at + 1] === '\n' ? found : found.replaceAll(/[^]/g, codeOf),
-  );
 }
 
 /** About 4,000 tokens: code and logs have about four characters a token. */

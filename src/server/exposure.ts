@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Host } from '../machine/host.ts';
-import type { ProgramFacts, Sign } from '../machine/programs/installation.ts';
+import type { ProgramFacts } from '../machine/programs/installation.ts';
 import type { ExposeMode, Settings } from '../core/settings.ts';
 import type { PublishedTool } from './published.ts';
 import { ownFacts } from './own-facts.ts';
@@ -78,7 +78,7 @@ export async function signsIn(
     return text;
   };
   const used = new Map<string, string>();
-  const found = async (sign: Sign): Promise<string | undefined> => {
+  const found = async (sign: NonNullable<ProgramFacts['project']>[number]): Promise<string | undefined> => {
     const { file, has } = typeof sign === 'string' ? { file: sign } : sign;
     const pattern = namePattern(file);
     for (const { folder, name } of entries.filter((entry) => pattern.test(entry.name)))

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isOrSeveral, isUnlisted } from '../core/accepted.ts';
+import { acceptedOf } from '../core/accepted.ts';
 import type { Program, ProgramAction, View } from '../core/program.ts';
 import { annotationsOf, type ToolFacts } from '../core/tool.ts';
 import { describeAction, factsOf } from '../machine/actions/describe.ts';
@@ -83,7 +83,7 @@ function asJsonSchema(schema: z.ZodObject): JsonSchema {
     override: ({ zodSchema, jsonSchema }) => {
       for (const key of unsaid) delete (jsonSchema as Record<string, unknown>)[key];
       if (isNothing(jsonSchema.default)) delete jsonSchema.default;
-      if (isOrSeveral(zodSchema as unknown as z.ZodType) && jsonSchema.items) {
+      if (acceptedOf(zodSchema as unknown as z.ZodType)?.several && jsonSchema.items) {
         const { items } = jsonSchema;
         delete jsonSchema.items;
         Object.assign(jsonSchema, items);
@@ -99,7 +99,7 @@ function asJsonSchema(schema: z.ZodObject): JsonSchema {
   });
   const properties = json.properties ?? {};
   for (const [name, param] of Object.entries(schema.shape))
-    if (isUnlisted(param as z.ZodType)) delete properties[name];
+    if (acceptedOf(param as z.ZodType)?.unlisted) delete properties[name];
   return json as JsonSchema;
 }
 

@@ -2,7 +2,6 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { effects } from '../../src/core/discoverer.ts';
 import {
-  mergeSettings,
   narrow,
   questionModes,
   usualBudgets,
@@ -370,33 +369,4 @@ describe('whatever the settings are', () => {
       many,
     );
   });
-});
-
-it('takes from a project what is stricter, and nothing else', () => {
-  const settings: Settings = { ...usualSettings, toolsets: ['git', 'files'] };
-  const project: ProjectConfig = {
-    file: '/w/.toolcrib.json',
-    readOnly: false,
-    rules: [rule('git_push', 'allow'), rule('git_*', 'ask')],
-    questions: 'none',
-    toolsets: ['git', 'npm'],
-    checkpoints: false,
-    budgets: { jobs: 1000, callSeconds: 10 },
-  };
-  expect(narrow(settings, project)).toEqual({
-    ...settings,
-    rules: [rule('git_*', 'ask')],
-    toolsets: ['git'],
-    checkpoints: undefined,
-    budgets: { ...usualBudgets, callSeconds: 10 },
-    origins: { toolsets: 'toolsets of /w/.toolcrib.json' },
-  });
-});
-
-it('takes the word of the command line before that of the file', () => {
-  const file = { questions: 'host', roots: ['/a'], rules: [rule('a', 'deny'), rule('b', 'deny')] } as const;
-  const merged = mergeSettings({ questions: 'server', rules: [rule('a', 'ask')], readOnly: true }, file);
-  expect(merged).toMatchObject({ questions: 'server', roots: ['/a'], readOnly: true });
-  expect(merged.rules).toEqual([rule('a', 'ask'), rule('b', 'deny')]);
-  expect(mergeSettings({}, {})).toEqual(usualSettings);
 });

@@ -4,12 +4,20 @@ import * as z from 'zod';
 import { effects } from '../../src/core/discoverer.ts';
 import { ToolcribError } from '../../src/core/errors.ts';
 import type { Param, Params } from '../../src/core/parameter.ts';
-import { pathFacts, pathKind } from '../../src/core/params.ts';
-import { linesOf, roles, write, type ProgramAction, type Role, type Values } from '../../src/core/program.ts';
+import { pathFacts } from '../../src/core/params.ts';
+import { write } from '../../src/core/command-line.ts';
+import { roles, type ProgramAction, type Role, type Values } from '../../src/core/program.ts';
 import { annotationsOf } from '../../src/core/tool.ts';
 import { programResult } from '../../src/machine/actions/action-result.ts';
 import { describeAction, schemaOf } from '../../src/machine/actions/describe.ts';
-import { allActions, allPrograms, exampleLines, exampleValues, type NamedAction } from './programs.ts';
+import {
+  allActions,
+  allPrograms,
+  exampleLines,
+  exampleValues,
+  linesOf,
+  type NamedAction,
+} from './programs.ts';
 
 /** Variables by which a program runs code, or takes another program's place. */
 const runsCode =
@@ -234,7 +242,7 @@ describe.each(allActions)('$tool', (named) => {
   it('has a path parameter wherever a name says path', () => {
     for (const [name, { schema }] of Object.entries<Param>(params))
       if (/(?:^|_)(?:path|paths|folder|directory|dir|dockerfile)$/.test(name))
-        expect(pathKind(schema), name).toBeTruthy();
+        expect(pathFacts(schema), name).toBeTruthy();
   });
 
   it('keeps the contract of its role', () => {

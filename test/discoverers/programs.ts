@@ -1,7 +1,7 @@
 import { toolName } from '../../src/core/discoverer.ts';
 import type { Params } from '../../src/core/parameter.ts';
-import { linesOf, write, type Program, type ProgramAction, type Values } from '../../src/core/program.ts';
-import { printable } from '../../src/core/command-line.ts';
+import { printable, write, type Line } from '../../src/core/command-line.ts';
+import type { Program, ProgramAction, Values } from '../../src/core/program.ts';
 import { discoverers } from '../../src/discoverers/index.ts';
 import { schemaOf } from '../../src/machine/actions/describe.ts';
 
@@ -67,3 +67,13 @@ export function exampleLines({
     return [...set, name, printable(argv), input && '< …'].filter(Boolean).join(' ');
   });
 }
+
+/** The lines that an action can write, by what they are for. */
+export const linesOf = (one: ProgramAction): readonly (readonly [string, Line<never>])[] => [
+  ...(one.run ? [['run', one.run] as const] : []),
+  ...(one.first ? [['first', one.first] as const] : []),
+  ...(one.prepare ? [['prepare', one.prepare] as const] : []),
+  ...Object.entries(one.after ?? {}),
+  ...(one.takenBack ? Object.entries(one.takenBack) : []),
+  ...(one.ways ?? []).map(({ by, run }) => [by, run] as const),
+];

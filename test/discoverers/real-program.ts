@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { write, type Program } from '../../src/core/program.ts';
+import { write } from '../../src/core/command-line.ts';
+import type { Program } from '../../src/core/program.ts';
 import type { Output } from '../../src/core/report.ts';
 import { schemaOf } from '../../src/machine/actions/describe.ts';
 import { actionOf } from './programs.ts';

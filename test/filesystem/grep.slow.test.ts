@@ -111,6 +111,8 @@ describe('grep', () => {
     const given = { pattern: 'NEEDLE b', '-i': true, '-A': 0, '-B': '1', include: '*.ts', head_limit: 5 };
     expect(await grep({ ...given, output_mode: 'content', '-n': true })).toBe('src/a.ts\n5-five\n6:needle b');
     expect(await grep({ ...given, output_mode: 'files_with_matches' })).toBe('src/a.ts');
+    const plain = { pattern: 'needle.b', is_regexp: false, glob: '*.ts' };
+    expect(await grep(plain)).toMatch(/^No matches/);
   });
 
   it("says what is wrong with a parameter, in ripgrep's words, and the way out", async () => {

@@ -185,14 +185,6 @@ describe('the name of an encoding', () => {
     expect(() => new TextDecoder(label)).not.toThrow();
   });
 
-  it('is refused when it is not known', async () => {
-    const refused = (encoding: string) => failureOf(encodeText('a', undefined, encoding));
-    for (const name of ['constructor', '__proto__', 'toString', 'base64', 'hex', 'utf-7'])
-      expect(await refused(name)).toMatch(/^ARG_INVALID: encoding: /);
-    expect(await refused('klingon')).toContain('Known are utf-8');
-    expect(await refused('iso-2022-jp')).toMatch(/^ARG_INVALID/);
-  });
-
   it('is refused when the byte order mark says otherwise', async () => {
     const call = applyEdits(Buffer.from('\ufeffa', 'utf16le'), [{ old: 'a', new: 'b' }], {
       path: 'f',
@@ -205,11 +197,6 @@ describe('the name of an encoding', () => {
 });
 
 describe('a whole text', () => {
-  it('is UTF-8 where nothing else is said', async () => {
-    expect(await encodeText('é\n')).toEqual({ bytes: Buffer.from('é\n'), encoding: 'utf-8', notes: [] });
-    expect((await encodeText('', Buffer.alloc(0))).bytes.length).toBe(0);
-  });
-
   it('keeps the byte order mark, once', async () => {
     const like = Buffer.from('\ufeffold\n');
     for (const text of ['new\n', '\ufeffnew\n'])

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { decode, systemEncoding } from '../../src/machine/decode.ts';
 import { collect, lastLineOf } from '../../src/machine/output.ts';
-import { headAndTail, presentable } from '../../src/machine/presentable.ts';
+import { presentable } from '../../src/machine/presentable.ts';
 import { processorMs } from '../support/processor-ms.ts';
 
 it('ATTACK 100: a character split between chunks stays whole', () => {
@@ -93,23 +93,10 @@ it('cuts between characters', () => {
   }
 });
 
-it('keeps no more than it was told, whatever the chunks', () => {
-  const collector = collect(1000);
-  for (let index = 0; index < 1000; index++) collector.add(Buffer.alloc(777, 97 + (index % 26)));
-  expect(collector.finish()).toMatchObject({ omittedBytes: 776_000 });
-});
-
 it('tells the last whole line of what comes, once', () => {
   const lines: string[] = [];
   const tell = lastLineOf((line) => lines.push(line));
   for (const chunk of ['on', 'e\ntwo\r\n\n', '10%\r20', '%\rrest', `${'x'.repeat(1e5)}\n`, 'last\n'])
     tell(Buffer.from(chunk));
   expect(lines).toEqual(['two', '10%', '20%', 'last']);
-});
-
-it('states what is left out', () => {
-  expect(headAndTail('short')).toBe('short');
-  const cut = headAndTail('a'.repeat(500) + 'b'.repeat(500), 100);
-  expect(cut).toBe(`${'a'.repeat(50)}\n[… 900 characters left out here …]\n${'b'.repeat(50)}`);
-  expect(headAndTail('head|tail', 100, 5)).toBe('head\n[… 5 characters left out here …]\n|tail');
 });

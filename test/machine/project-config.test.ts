@@ -22,10 +22,6 @@ const settingsFor = (root: string, base: Settings = usualSettings) =>
 const decisionsOf = ({ rules }: Settings) => rules.map(({ pattern, decision }) => `${pattern}=${decision}`);
 
 describe('which files count', () => {
-  it('is none where there is none: then it is what the operator has said', async () => {
-    expect(await settingsFor(temporaryFolder())).toBe(usualSettings);
-  });
-
   it('those of the roots, and of no other folder', async () => {
     const [root, other] = [temporaryFolder(), temporaryFolder()];
     put(root, '.toolcrib.json', { rules: { git_push: 'ask' } });
@@ -71,13 +67,6 @@ describe('which files count', () => {
     const elsewhere = { [join(dirname(root), 'elsewhere')]: { readOnly: true } };
     const base = { ...usualSettings, folders: elsewhere };
     expect(await settingsFor(root, base)).toBe(base);
-  });
-
-  it('none, where a folder has that name', async () => {
-    const root = temporaryFolder();
-    put(root, '.toolcrib.json/x', 'not ours');
-    expect(await settingsFor(root)).toBe(usualSettings);
-    expect(await createProjectConfigs(known).narrowedRoots([root])).toEqual([root]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import type { Checkpoints, Taken } from '../../src/machine/history/checkpoints.ts';
+import type { Taken, WorkTreeStates } from '../../src/machine/history/checkpoints.ts';
 import { History, type HistoryOptions } from '../../src/machine/history/history.ts';
 import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
@@ -12,7 +12,7 @@ export interface KeptTree extends Repository {
   /** The state folder. */
   state: string;
   history: History;
-  checkpoints: Checkpoints;
+  checkpoints: Pick<WorkTreeStates, 'take' | 'begin' | 'isReady'>;
   workspace: RootedWorkspace;
   /** Begins a command; returns what the caller is told. */
   take(command?: string): Promise<string | undefined>;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { also, asText, unlisted } from '../../core/accepted.ts';
+import { also, unlisted } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { flag, path } from '../../core/params.ts';
 import type { PlanContext } from '../../core/tool.ts';
@@ -58,7 +58,9 @@ export const writeFile = stepTool({
     'What was not shown, or was changed by others, it shows first; the same call again writes.',
   params: z.strictObject({
     path: also(path('File to make or replace: src/a.ts'), pathNames),
-    content: asText(z.string().describe('All of it'), 'contents text file_text file_content body data'),
+    content: also(z.string().describe('All of it'), 'contents text file_text file_content body data', {
+      json: true,
+    }),
     encoding: unlisted(z.string().max(50).optional()),
     version: versionParam,
     dry_run: unlisted(flag('Only show the diff'), 'preview'),

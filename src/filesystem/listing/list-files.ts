@@ -1,6 +1,6 @@
 import { sep } from 'node:path';
 import * as z from 'zod';
-import { also, alsoMeaning, unlisted } from '../../core/accepted.ts';
+import { also, unlisted } from '../../core/accepted.ts';
 import { flag, path } from '../../core/params.ts';
 import { defineSimpleTool, type CallContext, type Tool } from '../../core/tool.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
@@ -31,11 +31,9 @@ const params = z.strictObject({
   ),
   depth: also(z.int().min(1).optional().describe('Levels of folders; 1 unless told'), 'max_depth levels'),
   sizes: also(flag('Bytes of each file'), 'size long -l'),
-  sort: alsoMeaning(
-    z.enum(['path', 'modified']).optional().describe('modified: newest first'),
-    'sort_by order',
-    { name: 'path', mtime: 'modified', time: 'modified', changed: 'modified', newest: 'modified' },
-  ),
+  sort: also(z.enum(['path', 'modified']).optional().describe('modified: newest first'), 'sort_by order', {
+    values: { name: 'path', mtime: 'modified', time: 'modified', changed: 'modified', newest: 'modified' },
+  }),
   limit: unlisted(z.int().min(1).default(usualLimit), 'head_limit max_results'),
   ignored: unlisted(flag('Also what .gitignore leaves out'), 'no_ignore include_ignored'),
   hidden: unlisted(flag('Also dot names'), 'all -a show_hidden include_hidden'),

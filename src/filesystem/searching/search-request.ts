@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { also, alsoMeaning, unlisted } from '../../core/accepted.ts';
+import { also, unlisted } from '../../core/accepted.ts';
 import { flag, path } from '../../core/params.ts';
 import type { PlanContext } from '../../core/tool.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
@@ -60,10 +60,10 @@ export const grepParams = z.strictObject({
   context: also(lines('Lines around each match: 3'), '-C context_lines'),
   ignore_case: also(flag('Upper and lower case alike'), '-i case_insensitive'),
   literal: literalParam,
-  output: alsoMeaning(
+  output: also(
     z.enum(['lines', 'files', 'count']).optional().describe('lines, files or count; lines unless told'),
     'output_mode mode',
-    { content: 'lines', files_with_matches: 'files', filenames: 'files', counts: 'count' },
+    { values: { content: 'lines', files_with_matches: 'files', filenames: 'files', counts: 'count' } },
   ),
   limit: also(
     z.int().min(1).optional().describe('How many at most; 200 unless told'),
@@ -93,14 +93,16 @@ export type GrepParams = Omit<z.output<typeof grepParams>, 'output' | 'before' |
 export function grepRequest(given: z.output<typeof grepParams>): GrepParams {
   const { output = 'lines', context = 0, before = context, after = context } = given;
   const { limit = 200, case_sensitive } = given;
+  const literal = given.literal || given.is_regexp === false;
   return {
     ...given,
     output,
     before: Math.min(20, before),
     after: Math.min(20, after),
     limit: Math.min(1000, limit),
+    literal,
     ignore_case: given.ignore_case || case_sensitive === false,
-    multiline: given.multiline || spansLines(given.pattern, given.literal),
+    multiline: given.multiline || spansLines(given.pattern, literal),
   };
 }
 

@@ -1,7 +1,7 @@
-import { printable } from '../../core/command-line.ts';
+import { printable, write, type Line } from '../../core/command-line.ts';
 import { toolName, type Effect } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import { write, type Line, type Program, type ProgramAction, type Values } from '../../core/program.ts';
+import type { Program, ProgramAction, Values } from '../../core/program.ts';
 import type { Plan, PlanContext } from '../../core/tool.ts';
 import { rooted } from '../paths/workspace.ts';
 import { presentable } from '../presentable.ts';

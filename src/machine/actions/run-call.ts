@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { write, type Line } from '../../core/program.ts';
+import { write, type Line } from '../../core/command-line.ts';
 import type { Output, Report } from '../../core/report.ts';
 import type { CallContext, ToolResult } from '../../core/tool.ts';
 import { readPlain } from '../../own-files/own-files.ts';

@@ -2,7 +2,7 @@ import { ToolcribError } from '../../core/errors.ts';
 import type { CallContext, OutputSink, ProgramInput } from '../../core/tool.ts';
 import type { DatabaseServices } from '../databases/target.ts';
 import { withoutAnswers } from '../environment.ts';
-import type { Checkpoints } from '../history/checkpoints.ts';
+import type { WorkTreeStates } from '../history/checkpoints.ts';
 import { inlineLimit } from '../presentable.ts';
 import type { Outcome, Processes, Run } from '../processes/process.ts';
 import type { Installation } from '../programs/installation.ts';
@@ -33,7 +33,7 @@ export interface PreparedProgram {
 }
 
 /** Keeps states of work trees. */
-export type Checkpoint = Pick<Checkpoints, 'take' | 'isReady'>;
+export type Checkpoint = Pick<WorkTreeStates, 'take' | 'isReady'>;
 
 /** What running actions needs of this machine. */
 export interface ActionServices {

@@ -1,6 +1,5 @@
 import { statSync, unlinkSync, writeFileSync } from 'node:fs';
-import { printable } from '../../core/command-line.ts';
-import { write } from '../../core/program.ts';
+import { printable, write } from '../../core/command-line.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { textOf, type CallContext, type Plan, type ToolResult } from '../../core/tool.ts';
 import { programResult } from '../actions/action-result.ts';

@@ -21,9 +21,6 @@ export interface Taken {
   ended(): void;
 }
 
-/** States of work trees, as callers before commands know them. */
-export type Checkpoints = Pick<WorkTreeStates, 'take' | 'begin' | 'isReady'>;
-
 interface Options extends GitSource {
   /** Where the shadows are; undefined where nothing can be kept. */
   readonly shadows: string | undefined;

@@ -4,7 +4,7 @@ import { limited } from '../limited.ts';
 import type { Place } from '../paths/place.ts';
 import { shownPath } from '../paths/shown-path.ts';
 import type { GitSource } from './ask-git.ts';
-import { WorkTreeStates, type Checkpoints } from './checkpoints.ts';
+import { WorkTreeStates } from './checkpoints.ts';
 import { togetherAs, type About, type Change } from './entry.ts';
 import { noHistory } from './failures.ts';
 import { Log, selectIn, type Selection } from './log.ts';
@@ -44,7 +44,7 @@ export class History {
   }
 
   /** States of whole work trees. */
-  get checkpoint(): Checkpoints {
+  get checkpoint(): Pick<WorkTreeStates, 'take' | 'begin' | 'isReady'> {
     return this.#states;
   }
 

@@ -117,9 +117,9 @@ export class RootedWorkspace implements Workspace {
    */
   async openPlace(
     given: string,
-    { from, follow = true, make = false, exactly = false }: From & PlaceOptions = {},
+    { follow = true, make = false, exactly = false }: PlaceOptions = {},
   ): Promise<Place> {
-    const absolute = this.#absolute(given, from);
+    const absolute = this.#absolute(given);
     const { real, missing } = locate(follow ? absolute : withoutSlashes(absolute), { follow });
     const consent = this.#consent;
     const check = (path: string) => {
@@ -181,7 +181,7 @@ export class RootedWorkspace implements Workspace {
     );
   }
 
-  #absolute(given: string, from: string | undefined): string {
+  #absolute(given: string, from?: string): string {
     return absolutePath(given, from ?? this.home, this.#limits.home);
   }
 

@@ -1,32 +1,17 @@
-import type { Category, Platform } from '../../core/discoverer.ts';
+import type { Program } from '../../core/program.ts';
+import type { Platform } from '../../core/discoverer.ts';
 
-/**
- * By what a project shows that it uses a program: an entry of its folder, `*` being any part of a name; or a text
- * in it.
- */
-export type Sign = string | { readonly file: string; readonly has: string };
-
-/** What is known of a program without loading its actions, as JSON can carry it. */
-export interface ProgramFacts {
-  readonly id: string;
-  readonly title: string;
-  readonly category: Category;
-  readonly site: string;
-  /** Its names with its first words, best first: `pip`, `python3 -m pip`. */
+/** What is known of a program without loading its actions, as JSON can carry it: expressions by their sources. */
+export interface ProgramFacts extends Pick<
+  Program,
+  'id' | 'title' | 'category' | 'site' | 'on' | 'elsewhere' | 'own' | 'environment'
+> {
   readonly called: readonly string[];
-  /** The only systems that have it. */
-  readonly on?: readonly Platform[];
   /** How to get it. */
   readonly install: Readonly<Partial<Record<Platform, string>>>;
   readonly version?: { readonly args: readonly string[]; readonly pattern: string };
-  readonly elsewhere?: Readonly<Partial<Record<Platform, readonly string[]>>>;
-  readonly project?: readonly Sign[];
-  /** Where a project keeps its own copy. */
-  readonly own?: { readonly posix: readonly string[]; readonly win32: readonly string[] };
-  /** Command lines that need no more than trust, by the name that is typed: sources of regular expressions. */
+  readonly project?: readonly (string | { readonly file: string; readonly has: string })[];
   readonly everyday?: Readonly<Record<string, string>>;
-  /** Variables that its version may depend on. */
-  readonly environment?: readonly string[];
 }
 
 export interface SearchFolder {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { alsoMeaning } from '../../core/accepted.ts';
+import { also } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { planOf, runActs, type Act } from '../../machine/actions/acts.ts';
@@ -7,10 +7,10 @@ import type { OwnServices } from '../own-tools.ts';
 import { Place, playersOf } from './place.ts';
 
 const params = z.strictObject({
-  action: alsoMeaning(
+  action: also(
     z.enum(['add', 'remove', 'install', 'update']).describe('install: what the project already names'),
     '',
-    { uninstall: 'remove', upgrade: 'update' },
+    { values: { uninstall: 'remove', upgrade: 'update' } },
   ),
   packages: z.array(z.string().min(1)).optional().describe('Names, with a version where wanted: ["zod@4"]'),
   dev: z.boolean().optional().describe('add: for development only'),

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import { alsoMeaning } from '../../core/accepted.ts';
+import { also } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import { pathKind } from '../../core/params.ts';
+import { pathFacts } from '../../core/params.ts';
 import {
   defineTool,
   type CallContext,
@@ -28,13 +28,13 @@ const taskNames: Readonly<Record<Kind, readonly string[]>> = {
 };
 
 const params = z.strictObject({
-  what: alsoMeaning(
+  what: also(
     z
       .enum([...kinds, 'all'])
       .default('test')
       .describe('test when left out; all: types, lint, test'),
     'kind',
-    { tests: 'test', typecheck: 'types', 'type-check': 'types', compile: 'build', fmt: 'format' },
+    { values: { tests: 'test', typecheck: 'types', 'type-check': 'types', compile: 'build', fmt: 'format' } },
   ),
   only: z.array(z.string().min(1)).optional().describe('These files or tests: ["src/cart.test.ts"]'),
   again: z.boolean().optional().describe('Only what failed last time'),
@@ -188,7 +188,7 @@ function onlyFor({ params: { shape }, name }: Tool, kind: Kind, only: readonly s
   const schema = shape[key] as z.ZodType | undefined;
   if (!schema)
     throw new ToolcribError('ARG_INVALID', `only: ${name} always takes the whole project.`, 'Leave it out.');
-  return { [key]: only.map((one) => (pathKind(schema) ? resolve(folder, one) : one)) };
+  return { [key]: only.map((one) => (pathFacts(schema) ? resolve(folder, one) : one)) };
 }
 
 async function run({ acts, notes }: Work, context: CallContext, memory: Memory): Promise<ToolResult> {

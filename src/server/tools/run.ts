@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { also, orWords, unlisted } from '../../core/accepted.ts';
+import { also, unlisted } from '../../core/accepted.ts';
 import { text } from '../../core/params.ts';
 import {
   defineTool,
@@ -18,10 +18,10 @@ import { inOneLine, lastLines } from './job-text.ts';
 import { planLine, type PreparedLine } from './plan-line.ts';
 
 const params = z.strictObject({
-  command: orWords(
+  command: also(
     z.string().min(1).max(100_000).describe('CI=1 npm test 2>&1 | tail -20 (no other shell syntax)'),
     'cmd',
-    printable,
+    { joined: printable },
   ),
   args: z
     .array(z.string())
