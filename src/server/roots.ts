@@ -94,13 +94,13 @@ async function looksLikeProject(
   return facts.some((found) => found !== undefined);
 }
 
-/** The folders a call may touch, given what the client has said, and what holds there. */
-export type Opened = (
-  clientRoots: readonly string[] | undefined,
-) => Promise<{ readonly workspace: RootedWorkspace; readonly settings: Settings }>;
+export type Opened = ReturnType<typeof openRoots>;
 
-/** Opens the roots once for all calls that have the same, with the settings that hold in them. */
-export function openRoots(settings: Settings, host: Host, manifest: Manifest): Opened {
+/**
+ * The folders a call may touch, given what the client has said, and what holds there: opened once for all calls that
+ * have the same.
+ */
+export function openRoots(settings: Settings, host: Host, manifest: Manifest) {
   const projects = createProjectConfigs(() => Promise.resolve(namesIn(manifest)));
   const found = new Map<string, { readonly roots: readonly string[]; readonly around: readonly string[] }>();
   const opened = new Map<string, RootedWorkspace>();
@@ -113,7 +113,7 @@ export function openRoots(settings: Settings, host: Host, manifest: Manifest): O
     // Also where the client has opened a folder below a root of the operator's.
     around: await realFolders(settings.roots),
   });
-  return async (client) => {
+  return async (client: readonly string[] | undefined) => {
     const asked = JSON.stringify(client ?? null);
     const { roots, around } = found.get(asked) ?? (await look(client));
     // A folder that is no project yet may be one with the next call.
