@@ -42,29 +42,29 @@ export interface CribOptions extends Omit<HouseOptions, 'jobEnded'> {
 /** What can be offered and what this machine has, for one client. */
 export function createCrib(settings: Settings, found: Found, options: CribOptions) {
   const { manifest, machine, signs } = found;
-  const { key, isLocal, instance, recordCall, history, ...own } = options;
+  const { key, client, updated, trace } = options;
   const offered = createOffered(manifest, machine, settings, signs);
   let house: Promise<House> | undefined;
-  const jobEnded = (handle: string) => options.updated(outputUri(handle));
-  const ofHouse: HouseOptions = { isLocal, jobEnded, instance, recordCall, history };
+  const jobEnded = (handle: string) => updated(outputUri(handle));
   return {
     offered,
     /** Made with the first call. */
     house: () =>
       (house ??= import('./house.ts').then(({ createHouse }) =>
-        createHouse(found, settings, offered, ofHouse),
+        createHouse(found, settings, offered, { ...options, jobEnded }),
       )),
-    clientRoots: createClientRoots(),
+    client,
+    clientRoots: options.clientRoots ?? createClientRoots(),
     asking: createAsking(),
     /** Whether file tools are listed. */
     hasFiles: settings.expose !== 'no-files',
     /** For the one host that asks its user itself; undefined where none has a key. */
     plans: key === undefined ? undefined : createHandedPlans(key),
-    opened: openRoots(settings, machine.host, manifest),
-    trace: undefined,
-    called() {},
+    opened: options.opened ?? openRoots(settings, machine.host, manifest),
+    trace,
+    updated,
+    called: options.called ?? (() => {}),
     /** Ends all jobs and forgets all output. */
     end: async () => (await house)?.end(),
-    ...own,
   };
 }

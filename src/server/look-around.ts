@@ -11,10 +11,12 @@ import type { NotedHost } from './noted-host.ts';
 import { withOwnPrograms, type ProgramFolder } from './own-programs.ts';
 import { effectiveRoots } from './roots.ts';
 
-/** What a server is made of. */
 export type Found = Awaited<ReturnType<typeof lookAround>>;
 
-/** What a server is made of: this machine, and what can be offered on it. `programs`: where a person describes theirs. */
+/**
+ * What a server is made of: this machine, and what can be offered on it. `programs`: where a person describes programs
+ * of their own.
+ */
 export async function lookAround(settings: Settings, noted: NotedHost, programs: ProgramFolder) {
   // Compiled validators pay off after some hundred messages, and a start has three. To be said before the SDK makes its
   // schemas: it is loaded later.
@@ -24,8 +26,7 @@ export async function lookAround(settings: Settings, noted: NotedHost, programs:
   const built = await loadManifest();
   // A project's own programs must not be found as the machine's: those of the roots as far as they are known now.
   // What a client says later is looked at with each call.
-  const sources = { operator: settings.roots, client: undefined, workingFolder: process.cwd() };
-  const roots = effectiveRoots(sources, host, built.programs);
+  const roots = effectiveRoots(settings.roots, undefined, host, built.programs);
   const ofProjects = await projectFolders(programs, await roots, noted);
   const whole = await withOwnPrograms(built, [programs, ...ofProjects]);
   const { manifest } = whole;

@@ -103,9 +103,9 @@ function webRequest(
   { headersDistinct, method = 'GET', url = '/' }: IncomingMessage,
   response: ServerResponse,
 ) {
-  const headers = new Headers();
-  for (const [name, values = []] of Object.entries(headersDistinct))
-    for (const value of values) headers.append(name, value);
+  const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
   const left = new AbortController();
   response.once('close', () => response.writableFinished || left.abort());
   return new Request(new URL(url, 'http://localhost'), { method, headers, signal: left.signal });
