@@ -37,16 +37,6 @@ it('serves a client of the first SDK', async () => {
   expect(failed).toMatchObject({ isError: true });
 });
 
-it.each(eras)('gives every tool a schema and true annotations in %s', async (era) => {
-  const client = await connect(era, { roots: [temporaryFolder()] });
-  onTestFinished(() => client.close());
-  for (const tool of (await client.listTools()).tools) {
-    expect(tool.inputSchema, tool.name).toMatchObject({ type: 'object' });
-    expect(tool.annotations?.readOnlyHint, tool.name).toBeTypeOf('boolean');
-    expect(tool.annotations?.openWorldHint, tool.name).toBeTypeOf('boolean');
-  }
-});
-
 it('says which parameter is wrong and which one is right', async () => {
   const client = await connect('2025-11-25', { roots: [temporaryRepository().folder] });
   onTestFinished(() => client.close());
