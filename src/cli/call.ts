@@ -2,15 +2,7 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { connect } from './connect.ts';
 import { presentable } from '../machine/presentable.ts';
 import { table } from './print.ts';
-import {
-  asArguments,
-  checkRoots,
-  parseCommandLine,
-  serveOptions,
-  settingsOf,
-  UsageError,
-  workingFolder,
-} from './usage.ts';
+import { parseCommandLine, serveOptions, UsageError, workingFolder } from './usage.ts';
 
 type Arguments = Record<string, unknown>;
 
@@ -30,9 +22,7 @@ export async function callCommand(args: string[]): Promise<number> {
       help: { type: 'boolean', short: 'h' },
     },
   });
-  settingsOf(values);
   if (!['text', 'json'].includes(values.output)) throw new UsageError('--output: text or json.');
-  await checkRoots(values.root ?? []);
   const [name, ...words] = positionals;
   if (values.json !== undefined && words.length > 0)
     throw new UsageError('call: give either --json or key=value, not both.');
@@ -43,8 +33,8 @@ export async function callCommand(args: string[]): Promise<number> {
     );
 
   // A person chooses by name, and may choose any.
-  const options = { ...values, root: values.root ?? [workingFolder()], expose: values.expose ?? 'all' };
-  const client = await connect(asArguments(options));
+  const { root = [workingFolder()], expose = 'all' } = values;
+  const client = await connect({ ...values, root, expose });
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort());
   try {

@@ -5,6 +5,7 @@ import { thisHost } from '../machine/host.ts';
 import { isInside } from '../machine/paths/inside.ts';
 import { withSettings, type Setting } from './host-file.ts';
 import { hosts, userFile, type HostFacts } from './hosts.ts';
+import { print } from './print.ts';
 import { ownCommand, checkRoots, parseCommandLine, UsageError, workingFolder } from './usage.ts';
 
 const flag = { type: 'boolean', default: false } as const;
@@ -29,13 +30,15 @@ export async function configCommand(args: string[]): Promise<number> {
   });
   if (!values.write && !values.remove) return printEntry(facts, file, settings);
   const after = withSettings(file, before, settings);
-  if (after === before) return say(`${file} is like that already.`);
+  if (after === before) return print(`${file} is like that already.\n`);
   const { createTwoFilesPatch } = await import('diff');
-  say(createTwoFilesPatch(file, file, before, after, undefined, undefined, { context: 2 }).trimEnd());
-  if (values.remove && !values.write) return say(`\nNothing is written yet: --remove --write does it.`);
+  print(createTwoFilesPatch(file, file, before, after, undefined, undefined, { context: 2 }));
+  if (values.remove && !values.write) return print(`\nNothing is written yet: --remove --write does it.\n`);
   const backup = await replace(file, after);
-  say(`\n${facts.title} ${values.remove ? 'is without toolcrib' : 'has toolcrib'} now. ${facts.afterwards}`);
-  return say(backup === undefined ? `${file} is new.` : `What was there before: ${backup}`);
+  print(
+    `\n${facts.title} ${values.remove ? 'is without toolcrib' : 'has toolcrib'} now. ${facts.afterwards}\n`,
+  );
+  return print(backup === undefined ? `${file} is new.\n` : `What was there before: ${backup}\n`);
 }
 
 function fileOf(facts: HostFacts, scope: string): string {
@@ -74,8 +77,8 @@ const removed = ({ under, asks }: HostFacts): Setting[] => [
 ];
 
 function printEntry({ title }: HostFacts, file: string, settings: readonly Setting[]): number {
-  say(`For ${title}, in ${file} (--write puts it there):\n`);
-  return say(withSettings(file, '', settings).trimEnd());
+  print(`For ${title}, in ${file} (--write puts it there):\n\n`);
+  return print(withSettings(file, '', settings));
 }
 
 /** Replaces a file as a whole, and where it was; returns where the old one is kept. */
@@ -96,9 +99,4 @@ async function replace(file: string, text: string): Promise<string | undefined> 
     throw error;
   }
   return old && backup;
-}
-
-function say(line: string): 0 {
-  process.stdout.write(`${line}\n`);
-  return 0;
 }

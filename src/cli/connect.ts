@@ -1,15 +1,18 @@
-import { ownCommand } from './usage.ts';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { version } from '../server/version.ts';
 import { answerQuestions, canAsk } from './confirm.ts';
+import { servedSettings } from './served-settings.ts';
+import { asArguments, ownCommand, type ServeValues } from './usage.ts';
 
 /**
  * Starts our own server the way a host does, and connects a real client to it, which puts the server's questions to
  * the person at the terminal when there is one. The caller closes the client. Throws UsageError when the server
  * does not start with what the settings say.
  */
-export async function connect(serveArguments: readonly string[]): Promise<Client> {
+export async function connect(values: ServeValues): Promise<Client> {
+  // The server would say it itself, had the SDK, which tries one first, not closed its standard error.
+  await servedSettings(values);
   const { command, script } = ownCommand();
   const asks = canAsk();
   const client = new Client(
@@ -22,7 +25,7 @@ export async function connect(serveArguments: readonly string[]): Promise<Client
   if (asks) answerQuestions(client);
   const transport = new StdioClientTransport({
     command,
-    args: [script, 'serve', ...serveArguments],
+    args: [script, 'serve', ...asArguments(values)],
     // The SDK would hand on six variables only, and these are the user's own.
     env: { ...(process.env as Record<string, string>) },
     stderr: 'inherit',
@@ -31,8 +34,6 @@ export async function connect(serveArguments: readonly string[]): Promise<Client
     await client.connect(transport);
   } catch (error) {
     await client.close();
-    // Most likely what it would have said itself, had the SDK, which tries one first, not closed its standard error.
-    await (await import('./served-settings.ts')).servedSettings([...serveArguments]);
     throw error;
   }
   return client;

@@ -5,7 +5,7 @@ import { parse as parseJson } from 'jsonc-parser';
 import { parse as parseYaml } from 'yaml';
 import type { Host } from '../machine/host.ts';
 import { version } from '../server/version.ts';
-import { hosts, userFile, type HostFacts } from './hosts.ts';
+import { hosts, userFile, type HostFacts, type Start } from './hosts.ts';
 
 /** What came of a host's entry for us. */
 export interface HostCheck {
@@ -67,14 +67,12 @@ function tomlTable(text: string, name: string): Entry | undefined {
   return env ? { ...table, env } : table;
 }
 
-interface Start {
-  readonly command: string;
-  readonly args: readonly string[];
+interface Started extends Start {
   readonly env: Readonly<Record<string, string>>;
 }
 
 /** What an entry starts, by the keys that hosts have for it. Of one that starts nothing: why. */
-function startOf(entry: Entry): Start | string {
+function startOf(entry: Entry): Started | string {
   const { command, cmd, args = [], env, environment, envs } = entry;
   const words: unknown[] = [command ?? cmd, args].flat(2);
   const [program, ...rest] = words.filter((word) => typeof word === 'string');
@@ -84,12 +82,12 @@ function startOf(entry: Entry): Start | string {
   return {
     command: program,
     args: rest,
-    env: { ...((env ?? environment ?? envs) as Start['env'] | undefined) },
+    env: { ...((env ?? environment ?? envs) as Started['env'] | undefined) },
   };
 }
 
 /** How many tools are listed. Throws an Error with the reason, which is what the program said last. */
-async function tryEntry({ command, args, env }: Start, home: string): Promise<string> {
+async function tryEntry({ command, args, env }: Started, home: string): Promise<string> {
   const bare = process.platform === 'win32' ? {} : { PATH: '/usr/bin:/bin' };
   const transport = new StdioClientTransport({
     command,

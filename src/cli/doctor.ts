@@ -41,7 +41,7 @@ export async function doctor(args: string[]): Promise<number> {
   const { platform, env, home } = machine.host;
   const { path } = await machine.discovery();
   const shell = await cachedLoginShellPath(machine.host, cacheFolder(platform, env, home));
-  const settings = await settingsInForce(machine.host, roots);
+  const settings = await settingsInForce(machine.host, await roots);
   const hosts = await checkHosts(machine.host);
   const checks: Check[] = [
     ...(await checksOf(reports, machine)),

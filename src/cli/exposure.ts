@@ -1,14 +1,13 @@
-import { signsIn } from '../server/exposure.ts';
 import { createOffered } from '../server/offered.ts';
 import { machineHere } from './machine-here.ts';
 import { print, table } from './print.ts';
 import { servedSettings } from './served-settings.ts';
+import { parseCommandLine, serveOptions } from './usage.ts';
 
 /** `toolcrib exposure [options of serve]`: what a host would be shown in this folder, and why. */
 export async function exposure(args: string[]): Promise<number> {
-  const settings = await servedSettings(args);
-  const { machine, manifest, roots } = await machineHere(settings);
-  const signs = signsIn(roots, manifest.programs, machine.host);
+  const settings = await servedSettings(parseCommandLine({ args, options: serveOptions }).values);
+  const { machine, manifest, signs } = await machineHere(settings);
   const offered = createOffered(manifest, machine, settings, signs);
   const [{ listed, programs }, callable] = await Promise.all([offered.exposure(), offered.callable()]);
   const own = listed.filter(({ action }) => action === undefined).length;

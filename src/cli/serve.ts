@@ -5,14 +5,23 @@ import { stateFolder } from '../own-files/own-files.ts';
 import { thisHost } from '../machine/host.ts';
 import type { Opening } from '../server/first-answers.ts';
 import { noteHost, type NotedHost } from '../server/noted-host.ts';
-import { lookAround, start } from '../server/start.ts';
+import type { Listening } from '../server/http/guard.ts';
+import { lookAround, type Found } from '../server/look-around.ts';
 import type { Transport } from '../server/stdio.ts';
+import type { Trace } from '../server/trace.ts';
 import { configFile } from './config.ts';
 import { ownProgramFolder } from './here.ts';
+import { machineHere } from './machine-here.ts';
 import { servedSettings } from './served-settings.ts';
 import { ToolcribError } from '../core/errors.ts';
-import type { Listening } from '../server/beginning.ts';
-import { asArguments, exitCodeOf, parseCommandLine, serveOptions, UsageError } from './usage.ts';
+import {
+  exitCodeOf,
+  parseCommandLine,
+  serveOptions,
+  UsageError,
+  type ServeValues,
+  type ValuesOf,
+} from './usage.ts';
 
 /** What only `serve` has, and only over HTTP. */
 const httpOptions = {
@@ -35,39 +44,49 @@ export async function serveCommand(args: string[], opening?: Opening): Promise<n
       args: args.filter((arg) => arg !== keyed),
       options: { ...serveOptions, ...httpOptions, trace: { type: 'string' } },
     });
-    const settings = await servedSettings(asArguments(values), { answered });
-    noteSettings(noted, settings);
-    const programs = ownProgramFolder();
-    if (keyed === undefined) {
-      const http = await listeningIn(values);
-      const { trace } = values;
-      await start(settings, noted, { opening, programs, http, trace }).catch((error: unknown) => {
-        throw error instanceof Error ? startProblem(error, http, trace) : error;
-      });
-    } else {
-      // That host asks, whatever the operator says of others.
-      const key = keyIn(Number(keyed.slice(keyOption.length)));
-      await start({ ...settings, questions: 'server' }, noted, { key, programs });
+    const given = await servedSettings(values, { answered });
+    noteSettings(noted, given);
+    const http = await listeningIn(values);
+    // That host asks, whatever the operator says of others.
+    const settings: Settings = keyed === undefined ? given : { ...given, questions: 'server' };
+    const key = keyed === undefined ? undefined : keyIn(Number(keyed.slice(keyOption.length)));
+    const found = await lookAround(settings, noted, ownProgramFolder());
+    sayProblems(found);
+    try {
+      const trace = await traceInto(values.trace, settings);
+      if (http) await (await import('../server/http/serve-http.ts')).serveHttp(settings, http, found, trace);
+      else await (await import('../server/stdio.ts')).serve(settings, { key, opening, trace }, found);
+      return 0;
+    } catch (error) {
+      throw error instanceof Error ? startProblem(error, http, values.trace) : error;
     }
-    return 0;
   });
 }
 
 /** Serves a client of this process, with options as `serve` has them. Resolves with what ends it. Throws UsageError. */
-export async function serveHere(args: string[], transport: Transport): Promise<() => Promise<unknown>> {
-  const settings = await servedSettings(args);
-  const found = await lookAround(settings, noteHost(thisHost()), { programs: ownProgramFolder() });
+export async function serveHere(values: ServeValues, transport: Transport): Promise<() => Promise<unknown>> {
+  const settings = await servedSettings(values);
+  const found = await machineHere(settings);
+  sayProblems(found);
   const { serveInProcess } = await import('../server/stdio.ts');
   return serveInProcess(settings, transport, found);
 }
 
-interface HttpValues {
-  readonly http?: boolean | undefined;
-  readonly host?: string | undefined;
-  readonly port?: string | undefined;
-  readonly 'token-file'?: string | undefined;
-  readonly 'allow-host'?: string[] | undefined;
+function sayProblems({ problems }: Found): void {
+  for (const problem of problems) process.stderr.write(`toolcrib: ${problem}\n`);
 }
+
+/** Throws what the system says of the file. */
+async function traceInto(file: string | undefined, settings: Settings): Promise<Trace | undefined> {
+  if (file === undefined) return undefined;
+  const [{ createTrace }, { maskOf }] = await Promise.all([
+    import('../server/trace.ts'),
+    import('../server/house.ts'),
+  ]);
+  return createTrace(file, maskOf(thisHost(), settings));
+}
+
+type HttpValues = ValuesOf<typeof httpOptions>;
 
 /** Where to listen; undefined without --http. Throws UsageError, also for a file of tokens that others can read. */
 async function listeningIn(values: HttpValues): Promise<Listening | undefined> {

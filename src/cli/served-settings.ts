@@ -10,14 +10,13 @@ import { shownPath } from '../machine/paths/shown-path.ts';
 import { namesIn } from '../server/published.ts';
 import { configFile, readConfig } from './config.ts';
 import { manifestHere } from './here.ts';
-import { checkRoots, parseCommandLine, serveOptions, settingsOf, UsageError } from './usage.ts';
+import { checkRoots, settingsOf, UsageError, type ServeValues } from './usage.ts';
 
 /**
  * What a command line and the operator's file say. Throws UsageError when a server does not start with it. One that has
  * `answered` already goes on where a project's settings cannot be understood: its calls are refused, and say why.
  */
-export async function servedSettings(args: string[], { answered = false } = {}): Promise<Settings> {
-  const { values } = parseCommandLine({ args, options: serveOptions });
+export async function servedSettings(values: ServeValues, { answered = false } = {}): Promise<Settings> {
   const given = settingsOf(values);
   const settings = mergeSettings(given, await readConfig(undefined, { known: knownNames }));
   await checkRoots(settings.roots, given.roots ? undefined : `${shownPath(configFile())}: roots:`);

@@ -8,28 +8,22 @@ import { shownPath } from '../machine/paths/shown-path.ts';
 import { presentable } from '../machine/presentable.ts';
 import { createTrust, type Trust, type Trusted, type TrustSubject } from '../machine/trust/trust.ts';
 import { ask, canAsk } from './confirm.ts';
+import { print } from './print.ts';
 import { parseCommandLine, UsageError, workingFolder } from './usage.ts';
-
-/** What `toolcrib trust` works with; replaced in tests. */
-export interface TrustWorld {
-  readonly trust: Trust;
-  print(text: string): void;
-  /** Left out where there is no terminal to ask on. */
-  readonly ask?: (question: string) => Promise<string>;
-}
 
 const flag = { type: 'boolean', default: false } as const;
 
 /** `toolcrib trust [FOLDER]`: trusts a folder when the person says so, --list, --revoke. 1: it was not done. */
-export async function trustCommand(args: string[], world: TrustWorld = thisTerminal()): Promise<number> {
+export async function trustCommand(args: string[]): Promise<number> {
   const options = { yes: flag, list: flag, revoke: flag, json: flag };
   const { values, positionals } = parseCommandLine({ args, options, allowPositionals: true });
   if (positionals.length > 1) throw new UsageError('trust: one folder at a time.');
   if (values.list && (values.revoke || positionals[0])) throw new UsageError('--list takes only --json.');
+  const trust = createTrust({ folder: stateFolder(process.platform as Platform, process.env, homedir()) });
   try {
-    if (values.list) return await list(world, values.json);
+    if (values.list) return await list(trust, values.json);
     const given = resolve(positionals[0] ?? workingFolder());
-    return await (values.revoke ? revoke(given, world, values.json) : trustFolder(given, world, values));
+    return await (values.revoke ? revoke(given, trust, values.json) : trustFolder(given, trust, values));
   } catch (error) {
     if (!(error instanceof ToolcribError)) throw error;
     process.stderr.write(`toolcrib: ${error.code}: ${error.message}\n`);
@@ -37,16 +31,9 @@ export async function trustCommand(args: string[], world: TrustWorld = thisTermi
   }
 }
 
-function thisTerminal(): TrustWorld {
-  const trust = createTrust({ folder: stateFolder(process.platform as Platform, process.env, homedir()) });
-  const print = (text: string) => void process.stdout.write(text);
-  return canAsk() ? { trust, print, ask } : { trust, print };
-}
-
-async function list({ trust, print }: TrustWorld, json: boolean): Promise<number> {
+async function list(trust: Trust, json: boolean): Promise<number> {
   const folders = (await trust.list()).sort((a, b) => (a.folder < b.folder ? -1 : 1));
-  print(json ? asJson({ folders }) : folders.map(linesOf).join('') || 'No folder is trusted.\n');
-  return 0;
+  return print(json ? asJson({ folders }) : folders.map(linesOf).join('') || 'No folder is trusted.\n');
 }
 
 function linesOf({ folder, trustedAt, origin, current, always }: Trusted): string {
@@ -56,7 +43,7 @@ function linesOf({ folder, trustedAt, origin, current, always }: Trusted): strin
   return lines.map((line) => `${oneLine(line)}\n`).join('');
 }
 
-async function revoke(given: string, { trust, print }: TrustWorld, json: boolean): Promise<number> {
+async function revoke(given: string, trust: Trust, json: boolean): Promise<number> {
   const { folder } = await subjectOf(given, trust);
   // What was trusted may have become a link since: then it is known by the path it had.
   const revoked = [given, folder].filter(trust.revoke).length > 0;
@@ -71,8 +58,7 @@ async function subjectOf(folder: string, trust: Trust): Promise<TrustSubject> {
   return widest.refused === undefined ? widest : await trust.subjectOf(folder, []);
 }
 
-async function trustFolder(given: string, world: TrustWorld, { yes = false, json = false }): Promise<number> {
-  const { trust, print } = world;
+async function trustFolder(given: string, trust: Trust, { yes = false, json = false }): Promise<number> {
   if (!existsSync(given)) throw new UsageError(`${shownPath(given)}: there is no such folder.`);
   const { folder, origin, refused } = await subjectOf(given, trust);
   if (refused) throw new UsageError(`${shownPath(folder)} ${refused}; trust projects, one by one.`);
@@ -81,7 +67,7 @@ async function trustFolder(given: string, world: TrustWorld, { yes = false, json
   const what = oneLine(origin === undefined ? kind : `${kind}, from ${origin}`);
   if (!json) print(`${shownPath(folder)}: ${what}\n${before ? 'It is trusted.\n' : meaning}`);
   // Asking for JSON alone is looking.
-  const trusted = before || yes || (!json && (await isAgreed(world)));
+  const trusted = before || yes || (!json && (await isAgreed()));
   if (trusted && !before) await trust.trust(folder);
   const says = trusted ? 'toolcrib trust --revoke takes it back.\n' : 'It is not trusted.\n';
   print(json ? asJson({ folder, origin, trusted }) : says);
@@ -93,9 +79,9 @@ A model may then run this folder's own code without asking: its tests, builds, s
 What can lose work for good or changes what others see is still asked about.
 `;
 
-async function isAgreed({ ask: question }: TrustWorld): Promise<boolean> {
-  if (!question) throw new UsageError('there is no terminal to ask on; --yes trusts what is shown unasked.');
-  return /^\s*y(?:es)?\s*$/i.test(await question('Trust this folder? [y/N] '));
+async function isAgreed(): Promise<boolean> {
+  if (!canAsk()) throw new UsageError('there is no terminal to ask on; --yes trusts what is shown unasked.');
+  return /^\s*y(?:es)?\s*$/i.test(await ask('Trust this folder? [y/N] '));
 }
 
 /** Nothing in it can command the terminal or pass for another line. */

@@ -3,14 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ownCommandLine } from '../server/own-command.ts';
 import { connect } from './connect.ts';
-import {
-  asArguments,
-  checkRoots,
-  parseCommandLine,
-  serveOptions,
-  settingsOf,
-  workingFolder,
-} from './usage.ts';
+import { parseCommandLine, serveOptions, workingFolder, type ServeValues } from './usage.ts';
 
 type Client = Awaited<ReturnType<typeof connect>>;
 type Call = Parameters<Client['callTool']>[0];
@@ -18,11 +11,9 @@ type Call = Parameters<Client['callTool']>[0];
 /** `toolcrib try`: what a model can do in the current folder, by a real client; then how a host gets it. */
 export async function tryCommand(args: string[]): Promise<number> {
   const { values } = parseCommandLine({ args, options: serveOptions });
-  settingsOf(values);
-  await checkRoots(values.root ?? []);
   const root = values.root ?? [workingFolder()];
   const startedAt = performance.now();
-  const client = await connect(asArguments({ ...values, root }));
+  const client = await connect({ ...values, root });
   try {
     const { tools } = await client.listTools();
     const names = new Set(tools.map(({ name }) => name));
@@ -49,12 +40,12 @@ const definition = String.raw`^\s*(export |async |pub |public |static )*(functio
 const sources = '*.{ts,tsx,js,mjs,cjs,jsx,py,rb,go,rs,java,kt,c,h,cpp,cs,php,swift,sh}';
 
 /** An edit and its undo, of a copy: nothing of the project is changed, and nothing of it is in the history. */
-async function showEdit(root: string, values: Parameters<typeof asArguments>[0]): Promise<void> {
+async function showEdit(root: string, values: ServeValues): Promise<void> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'toolcrib-try-')));
   try {
     const { name, text, line } = await smallFile(root);
     await writeFile(join(folder, name), text);
-    const client = await connect(asArguments({ ...values, root: [folder] }));
+    const client = await connect({ ...values, root: [folder] });
     try {
       say(`In a copy of ${name}:\n`);
       const replacement = { path: name, old_string: line, new_string: `${line} (edited)` };

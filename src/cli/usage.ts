@@ -71,15 +71,14 @@ export const serveOptions = {
   'no-checkpoints': { type: 'boolean' },
 } as const satisfies ParseArgsConfig['options'];
 
-type ServeValues = {
-  [name in keyof typeof serveOptions]?:
-    | ((typeof serveOptions)[name] extends { multiple: true }
-        ? string[]
-        : (typeof serveOptions)[name]['type'] extends 'boolean'
-          ? boolean
-          : string)
-    | undefined;
+type Values<Options extends ParseArgsConfig['options']> = ReturnType<
+  typeof parseArgs<{ options: NonNullable<Options> }>
+>['values'];
+/** What was given of some options. */
+export type ValuesOf<Options extends ParseArgsConfig['options']> = {
+  [Name in keyof Values<Options>]?: Values<Options>[Name] | undefined;
 };
+export type ServeValues = ValuesOf<typeof serveOptions>;
 
 /** The settings that the options stand for. Throws UsageError for a value that is none, naming what is expected. */
 export function settingsOf(values: ServeValues): Config {

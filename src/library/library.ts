@@ -11,9 +11,8 @@ import type * as Library from './types.d.ts';
 const dist = dirname(fileURLToPath(import.meta.url));
 
 export const connect: typeof Library.connect = async (options = {}) => {
-  const [{ Client, InMemoryTransport }, { asArguments }, { version }] = await Promise.all([
+  const [{ Client, InMemoryTransport }, { version }] = await Promise.all([
     import('@modelcontextprotocol/client'),
-    import('../cli/usage.ts'),
     import('../server/version.ts'),
   ]);
   // A file of its own, as it has another copy of the SDK, without what a server does not need.
@@ -35,7 +34,7 @@ export const connect: typeof Library.connect = async (options = {}) => {
     }));
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const roots = (options.roots ?? [process.cwd()]).map((root) => resolve(root));
-  const endServer = await serveHere(asArguments({ ...served(options), root: roots, expose }), theirs);
+  const endServer = await serveHere({ ...served(options), root: roots, expose }, theirs);
   const close = client.close.bind(client);
   client.close = async () => {
     await close();

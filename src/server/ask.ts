@@ -35,13 +35,6 @@ export interface AskedCall {
   readonly args: unknown;
 }
 
-export interface Asking {
-  /** Asks about one call, as the client makes it now; for each round of it there is another. */
-  asker(server: Server, context: ServerContext, call: AskedCall): Ask;
-  /** For `requestState` of the server's options. Throws for what was not issued to this client. */
-  verify(state: string): void;
-}
-
 /** A question that a client has been given, to be answered with the call made again. */
 interface Outstanding extends AskedCall {
   readonly about: readonly string[];
@@ -66,20 +59,24 @@ const thisTime = 'this time';
  * that nobody can guess. An answer holds for one call with the same arguments, for the question as it was, once, for
  * ten minutes, in this process.
  */
-export function createAsking(): Asking {
+export function createAsking() {
   const outstanding = new UsedOnce<Outstanding>(lifetimeMs, mostOutstanding);
   return {
-    asker: (server, context, call) => async (question) => {
-      const { isModern, capabilities } = clientSays(server, context);
-      if (!canElicit(capabilities ?? {})) return { said: 'nothing', why: 'cannot be asked' };
-      if (!isModern) return awaitedAnswer(question, context);
-      const answer = answerWith(context, call, question, outstanding);
-      if (answer) return answer;
-      const requestState = outstanding.issue({ ...call, about: question.about, sentAt: performance.now() });
-      const inputRequests = { [key]: inputRequired.elicit(formOf(question)) };
-      return { said: 'later', result: inputRequired({ inputRequests, requestState }) };
-    },
-    verify(state) {
+    /** Asks about one call, as the client makes it now; for each round of it there is another. */
+    asker:
+      (server: Server, context: ServerContext, call: AskedCall): Ask =>
+      async (question) => {
+        const { isModern, capabilities } = clientSays(server, context);
+        if (!canElicit(capabilities ?? {})) return { said: 'nothing', why: 'cannot be asked' };
+        if (!isModern) return awaitedAnswer(question, context);
+        const answer = answerWith(context, call, question, outstanding);
+        if (answer) return answer;
+        const requestState = outstanding.issue({ ...call, about: question.about, sentAt: performance.now() });
+        const inputRequests = { [key]: inputRequired.elicit(formOf(question)) };
+        return { said: 'later', result: inputRequired({ inputRequests, requestState }) };
+      },
+    /** For `requestState` of the server's options. Throws for what was not issued to this client. */
+    verify(state: string): void {
       if (!outstanding.has(state)) throw new Error('belongs to no question that was asked');
     },
   };

@@ -45,12 +45,21 @@ export async function call(
 ): Promise<Called> {
   const startedAt = performance.now();
   const decided: Decided = {};
-  const asking: Ask = (question) => {
-    // Nobody else waits for a person who thinks about it.
-    house.writing.delete(made);
-    return caller.ask(question);
+  const enter = async () => (ownFacts(tool.name).waits ? undefined : house.admit(caller.signal));
+  const make = async () => {
+    refuseDeep(params);
+    let leave = await enter();
+    // What a person thinks about gives up its place among the calls that are made at a time, and none waits for it.
+    const ask: Ask = async (question) => {
+      house.writing.delete(made);
+      leave?.();
+      leave = undefined;
+      const answer = await caller.ask(question);
+      leave = await enter();
+      return answer;
+    };
+    return makeCall(house, tool, params, { ...caller, ask }, decided).finally(() => leave?.());
   };
-  const make = () => makeCall(house, tool, params, { ...caller, ask: asking }, decided);
   // Several calls of one turn come at once, in their order: a test is run on the files that were edited before it.
   const earlier = [...house.writing];
   const made: Promise<Called> = (earlier.length > 0 ? Promise.allSettled(earlier).then(make) : make()).catch(
@@ -95,31 +104,16 @@ async function makeCall(
   caller: Caller,
   decided: Decided,
 ): Promise<Called> {
-  refuseDeep(params);
-  const enter = async () => (ownFacts(published.name).waits ? undefined : house.admit(caller.signal));
-  let leave = await enter();
-  try {
-    // What is no job is not joined by the same call.
-    const key = isJob(published) ? keyOf(published, params, caller) : undefined;
-    const joined = key === undefined ? undefined : await house.jobs.join(key, waiterOf(house, caller));
-    if (joined) {
-      decided.decision = 'joined';
-      return resultOf(joined, house);
-    }
-    const call = await checked(house, published, params, caller);
-    // Whom a person thinks about gives up its place among the calls that are made at a time.
-    const ask: Ask = async (question) => {
-      leave?.();
-      leave = undefined;
-      const answer = await caller.ask(question);
-      leave = await enter();
-      return answer;
-    };
-    const permitted = await permission(call, house, decided, ask);
-    return 'said' in permitted ? permitted : await run(house, call, permitted, key);
-  } finally {
-    leave?.();
+  // What is no job is not joined by the same call.
+  const key = isJob(published) ? keyOf(published, params, caller) : undefined;
+  const joined = key === undefined ? undefined : await house.jobs.join(key, waiterOf(house, caller));
+  if (joined) {
+    decided.decision = 'joined';
+    return resultOf(joined, house);
   }
+  const call = await checked(house, published, params, caller);
+  const permitted = await permission(call, house, decided);
+  return 'said' in permitted ? permitted : run(house, call, permitted, key);
 }
 
 async function checked(

@@ -17,11 +17,7 @@ type Answer =
   /** To be returned in the place of a result: a modern client answers by calling again. */
   | { readonly kind: 'ask'; readonly question: ReturnType<typeof inputRequired> };
 
-export interface ClientRoots {
-  of(server: Server, context: ServerContext): Promise<Answer>;
-  /** They have changed: they are asked for again with the next call. */
-  forget(): void;
-}
+export type ClientRoots = ReturnType<typeof createClientRoots>;
 
 /** A client that does not answer must not keep its own calls waiting. */
 const patienceMs = 2000;
@@ -33,7 +29,7 @@ const said = (roots: readonly { readonly uri: string }[]): Roots =>
   roots.length > 0 ? roots.map(({ uri }) => uri) : undefined;
 
 /** Asks a client for its roots, once for many calls. One that fails to answer has not narrowed anything. */
-export function createClientRoots(): ClientRoots {
+export function createClientRoots() {
   let asked: Promise<Roots> | undefined;
   let known: { folders: Roots; until: number } | undefined;
 
@@ -62,13 +58,14 @@ export function createClientRoots(): ClientRoots {
   }
 
   return {
-    async of(server, context) {
+    async of(server: Server, context: ServerContext): Promise<Answer> {
       const { isModern, capabilities } = clientSays(server, context);
       if (capabilities?.roots === undefined) return { kind: 'known', folders: undefined };
       if (isModern) return askModern(context);
       asked ??= askLegacy(server);
       return { kind: 'known', folders: await asked };
     },
+    /** They have changed: they are asked for again with the next call. */
     forget() {
       asked = undefined;
       known = undefined;

@@ -22,11 +22,17 @@ async function linesOf(
   return part?.type === 'text' ? part.text.split('\n').filter((line) => !line.startsWith('[')) : [];
 }
 
-const refs: Complete = async (_begun, requested) => {
-  const lists = await Promise.all(['git_branches', 'git_tags'].map((tool) => linesOf(requested, tool)));
-  // The first line counts them; a star marks the branch one is on.
-  return lists.flatMap(([, ...rows]) => rows.map((row) => /^(?:\* )?(\S+)/.exec(row)?.[1] ?? ''));
-};
+/** What the lists of some tools name. */
+const namedBy =
+  (...tools: string[]): Complete =>
+  async (_begun, requested) => {
+    const lists = await Promise.all(tools.map((tool) => linesOf(requested, tool)));
+    // The first line counts them; a star marks the branch one is on.
+    return lists.flatMap(([, ...rows]) => rows.map((row) => /^(?:\* )?(\S+)/.exec(row)?.[1] ?? ''));
+  };
+const refs = namedBy('git_branches', 'git_tags');
+const containers = namedBy('docker_ps_all', 'podman_ps_all');
+const tables = namedBy('query');
 
 const tasks: Complete = async (_begun, requested) => {
   const [, ...rows] = await linesOf(requested, 'run_task');
@@ -45,16 +51,6 @@ const absolutePaths: Complete = async (begun, requested) => {
   const isWindows = /^[A-Za-z]:/.test(begun);
   const found = await paths(isWindows ? begun : `/${begun}`, requested);
   return found.map((path) => (isWindows ? path : path.slice(1)));
-};
-
-const containers: Complete = async (_begun, requested) => {
-  const lists = await Promise.all(['docker_ps_all', 'podman_ps_all'].map((tool) => linesOf(requested, tool)));
-  return lists.flatMap(([, ...rows]) => rows.map((row) => /^\S+/.exec(row)?.[0] ?? ''));
-};
-
-const tables: Complete = async (_begun, requested) => {
-  const [, ...rows] = await linesOf(requested, 'query');
-  return rows.map((row) => /^\S+/.exec(row)?.[0] ?? '');
 };
 
 const handles: Complete = async (_begun, requested) =>

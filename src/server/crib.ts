@@ -1,37 +1,16 @@
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Settings } from '../core/settings.ts';
-import { createAsking, type Asking } from './ask.ts';
-import type { Found } from './beginning.ts';
+import { createAsking } from './ask.ts';
+import type { Found } from './look-around.ts';
 import { createClientRoots, type ClientRoots } from './client-roots.ts';
-import { createHandedPlans, type HandedPlans } from './handed-plans.ts';
+import { createHandedPlans } from './handed-plans.ts';
 import type { House, HouseOptions } from './house.ts';
-import { createOffered, type Offered } from './offered.ts';
+import { createOffered } from './offered.ts';
 import { openRoots, type Opened } from './roots.ts';
 import type { Trace } from './trace.ts';
 
 /** What the servers of one client share; a connection may see more than one server (the SDK makes one to probe). */
-export interface Crib {
-  readonly offered: Offered;
-  /** Made with the first call. */
-  house(): Promise<House>;
-  /** Whose calls they are: standard input and output have one client, however many servers the SDK makes for it. */
-  readonly client: string;
-  readonly clientRoots: ClientRoots;
-  readonly asking: Asking;
-  /** Whether file tools are listed. */
-  readonly hasFiles: boolean;
-  /** For the one host that asks its user itself; undefined where none has a key. */
-  readonly plans: HandedPlans | undefined;
-  readonly opened: Opened;
-  /** Where messages are written down, if they are. */
-  readonly trace: Trace | undefined;
-  /** Called with the address of a resource that has changed. */
-  updated(uri: string): void;
-  /** Called at the end of each call. */
-  called(): void;
-  /** Ends all jobs and forgets all output. */
-  end(): Promise<void>;
-}
+export type Crib = ReturnType<typeof createCrib>;
 
 /** A client's request, as its server got it. */
 export interface Requested {
@@ -45,37 +24,47 @@ export const programsUri = 'toolcrib://programs';
 export const projectUri = 'toolcrib://project';
 const outputUri = (handle: string): string => `toolcrib://output/${handle}`;
 
-export interface CribOptions
-  extends
-    Omit<HouseOptions, 'jobEnded'>,
-    Pick<Crib, 'client' | 'updated'>,
-    Partial<Pick<Crib, 'called' | 'clientRoots' | 'opened'>> {
+export interface CribOptions extends Omit<HouseOptions, 'jobEnded'> {
+  /** Whose calls they are: standard input and output have one client, however many servers the SDK makes for it. */
+  readonly client: string;
+  readonly clientRoots?: ClientRoots;
+  readonly opened?: Opened;
+  /** Where messages are written down, if they are. */
+  readonly trace?: Trace | undefined;
+  /** Called with the address of a resource that has changed. */
+  updated(uri: string): void;
+  /** Called at the end of each call. */
+  called?(): void;
   /** Of the host that asks its user itself. */
   readonly key?: string | undefined;
 }
 
 /** What can be offered and what this machine has, for one client. */
-export function createCrib(settings: Settings, found: Found, options: CribOptions): Crib {
-  const { manifest, machine, signs, trace } = found;
-  const { key, isLocal, instance, recordCall, history, ...own } = options;
+export function createCrib(settings: Settings, found: Found, options: CribOptions) {
+  const { manifest, machine, signs } = found;
+  const { key, client, updated, trace } = options;
   const offered = createOffered(manifest, machine, settings, signs);
   let house: Promise<House> | undefined;
-  const jobEnded = (handle: string) => options.updated(outputUri(handle));
-  const ofHouse: HouseOptions = { isLocal, jobEnded, instance, recordCall, history };
+  const jobEnded = (handle: string) => updated(outputUri(handle));
   return {
     offered,
+    /** Made with the first call. */
     house: () =>
       (house ??= import('./house.ts').then(({ createHouse }) =>
-        createHouse(found, settings, offered, ofHouse),
+        createHouse(found, settings, offered, { ...options, jobEnded }),
       )),
-    clientRoots: createClientRoots(),
+    client,
+    clientRoots: options.clientRoots ?? createClientRoots(),
     asking: createAsking(),
+    /** Whether file tools are listed. */
     hasFiles: settings.expose !== 'no-files',
+    /** For the one host that asks its user itself; undefined where none has a key. */
     plans: key === undefined ? undefined : createHandedPlans(key),
-    opened: openRoots(settings, machine.host, manifest),
+    opened: options.opened ?? openRoots(settings, machine.host, manifest),
     trace,
-    called() {},
+    updated,
+    called: options.called ?? (() => {}),
+    /** Ends all jobs and forgets all output. */
     end: async () => (await house)?.end(),
-    ...own,
   };
 }

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { cacheFolder, prunePrivate, readCache, writeCache } from '../own-files/own-files.ts';
+import { cacheFolder, prunePrivate, readCache, thisPlatform, writeCache } from '../own-files/own-files.ts';
 
 /** What a server that starts may find: the answers to a client's first requests, as they were the last time. */
 export interface FirstAnswers {
@@ -66,8 +66,7 @@ const [mostFiles, mostResults] = [50, 20];
 
 /** Where this user's caches of ours are. */
 export function ownCache(): string | undefined {
-  const platform = process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux';
-  return cacheFolder(platform, process.env, homedir());
+  return cacheFolder(thisPlatform(), process.env, homedir());
 }
 
 /** Undefined where nothing can be kept. `built`: the file that answers when nothing is remembered. */

@@ -1,42 +1,21 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Settings } from '../core/settings.ts';
-import type { Tool, Workspace } from '../core/tool.ts';
+import type { Workspace } from '../core/tool.ts';
 import { createAudit, type RecordCall } from '../machine/audit/audit.ts';
 import { cacheFolder, stateFolder } from '../own-files/own-files.ts';
 import type { History } from '../machine/history/history.ts';
 import type { Host } from '../machine/host.ts';
 import { Jobs } from '../machine/jobs/jobs.ts';
-import { createLimit, type Admit } from '../machine/limited.ts';
+import { createLimit } from '../machine/limited.ts';
 import type { Machine } from '../machine/machine.ts';
 import { OutputStore } from '../machine/output-store/output-store.ts';
 import { createMask, type Mask } from '../machine/secrets/mask.ts';
-import type { Trust } from '../machine/trust/trust.ts';
-import type { Found } from './beginning.ts';
+import type { Found } from './look-around.ts';
 import { createLoader, once } from './load-tools.ts';
 import type { Offered } from './offered.ts';
-import type { PublishedTool } from './published.ts';
 
 /** What all calls of one client have in common. Loaded with the first of them: a start has no use for it. */
-export interface House {
-  readonly admit: Admit;
-  readonly jobs: Jobs;
-  readonly outputs: OutputStore;
-  /** For what leaves the server, and nothing else. */
-  readonly mask: Mask;
-  readonly recordCall: RecordCall;
-  readonly trust: () => Promise<Trust>;
-  /** Throws UNKNOWN_TOOL. */
-  readonly find: (name: string) => PublishedTool;
-  readonly load: (tool: PublishedTool) => Promise<Tool>;
-  /** Told of a folder that a person trusts, when a call there needs it. */
-  trusted(folder: string, workspace: Workspace): void;
-  /** Calls that are being made. */
-  readonly pending: Set<Promise<unknown>>;
-  /** Those of them that only write files: what a model asks for after them is to find what they wrote. */
-  readonly writing: Set<Promise<unknown>>;
-  /** Ends all jobs and forgets all output. */
-  end(): Promise<void>;
-}
+export type House = ReturnType<typeof createHouse>;
 
 export interface HouseOptions {
   /** Whether those who call sit at this machine, and may ask what listens on it alone. */
@@ -65,7 +44,7 @@ export function createHouse(
   settings: Settings,
   offered: Offered,
   { isLocal, jobEnded, instance, recordCall, history: shared }: HouseOptions,
-): House {
+) {
   const { machine } = found;
   const { platform, env, home } = machine.host;
   const state = stateFolder(platform, env, home);
@@ -76,6 +55,7 @@ export function createHouse(
     budgets: settings.budgets,
     instance,
   });
+  /** Calls that are being made. */
   const pending = new Set<Promise<unknown>>();
   let kept: Promise<History> | undefined;
   const history = () => (kept ??= shared ? shared() : historyOf(machine));
@@ -83,18 +63,25 @@ export function createHouse(
     admit: createLimit(settings.budgets.calls),
     jobs,
     outputs,
+    /** For what leaves the server, and nothing else. */
     mask,
     recordCall: recordCall ?? createAudit({ folder: state, mask }),
     trust: once(async () => (await import('../machine/trust/trust.ts')).createTrust({ folder: state })),
+    /** Throws UNKNOWN_TOOL. */
     find: offered.find,
     load: createLoader({ found, settings, offered, history, jobs, outputs, isLocal }),
-    // The first state takes longest: it is begun when a call is made that needs the trust in a folder.
-    trusted(folder, workspace) {
+    /**
+     * Told of a folder that a person trusts, when a call there needs it. The first state takes longest: it is begun
+     * then.
+     */
+    trusted(folder: string, workspace: Workspace) {
       if (settings.checkpoints !== false)
         void history().then(({ checkpoint }) => checkpoint.begin(folder, workspace));
     },
     pending,
-    writing: new Set(),
+    /** Those of them that only write files: what a model asks for after them is to find what they wrote. */
+    writing: new Set<Promise<unknown>>(),
+    /** Ends all jobs and forgets all output. */
     async end() {
       // A file that is being written is then whole, and nothing lies beside it; programs are ended meanwhile.
       const settled = [Promise.allSettled(pending), setTimeout(endMs, undefined, { ref: false })];

@@ -10,7 +10,7 @@ import type { Jobs } from '../machine/jobs/jobs.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { OutputStore } from '../machine/output-store/output-store.ts';
 import type { Installation } from '../machine/programs/installation.ts';
-import type { Found } from './beginning.ts';
+import type { Found } from './look-around.ts';
 import type { Offered } from './offered.ts';
 import { ownTools, type OwnServices } from './own-tools.ts';
 import type { PublishedTool } from './published.ts';

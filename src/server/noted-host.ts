@@ -8,30 +8,24 @@ import {
   type FirstAnswers,
 } from './first-answers.ts';
 
-/** A host that notes what it is asked for, each time before it looks: what changes meanwhile is seen as a change. */
-export interface NotedHost {
-  readonly host: Host;
-  /** Of files that others read. */
-  noteFile(path: string): void;
-  /** Of folders whose content does not matter. */
-  noteFolder(path: string): void;
-  /** All that was noted; nothing is noted any more. */
-  seen(): Omit<FirstAnswers, 'start' | 'keptAt' | 'results'>;
-}
+export type NotedHost = ReturnType<typeof noteHost>;
 
 /** Which settings files there are depends on these. */
 const ofFolders = ['HOME', 'USERPROFILE', 'APPDATA', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME'];
 
-export function noteHost(host: Host): NotedHost {
+/** A host that notes what it is asked for, each time before it looks: what changes meanwhile is seen as a change. */
+export function noteHost(host: Host) {
   const names = new Set(ofFolders);
   const stamps: Record<string, string> = {};
   const folders: Record<string, string> = {};
   const lists: Record<string, number> = {};
   let copied: string | symbol | undefined;
   let isSeen = false;
+  /** Of files that others read. */
   const noteFile = (path: string) => {
     if (!isSeen) stamps[path] ??= stampOf(path);
   };
+  /** Of folders whose content does not matter. */
   const noteFolder = (path: string) => {
     if (!isSeen) folders[path] ??= folderStampOf(path);
   };
@@ -59,7 +53,7 @@ export function noteHost(host: Host): NotedHost {
           return Reflect.getOwnPropertyDescriptor(env, name);
         },
       }),
-      async list(folder) {
+      async list(folder: string) {
         noteFile(folder);
         const found = await host.list(folder);
         if (!isSeen) lists[folder] ??= digestOfNames(found);
@@ -71,7 +65,8 @@ export function noteHost(host: Host): NotedHost {
     },
     noteFile,
     noteFolder,
-    seen() {
+    /** All that was noted; nothing is noted any more. */
+    seen(): Omit<FirstAnswers, 'start' | 'keptAt' | 'results'> {
       isSeen = true;
       const variables = { names: [...names], digest: digestOfVariables([...names]) };
       return { variables, stamps, names: lists, folders };

@@ -5,33 +5,23 @@ import type { Settings } from '../core/settings.ts';
 import { schemesOf } from '../machine/databases/target.ts';
 import type { Machine } from '../machine/machine.ts';
 import { headAndTail, presentable } from '../machine/presentable.ts';
-import { exposureOf, type Exposure } from './exposure.ts';
+import { exposureOf } from './exposure.ts';
 import { ownFacts } from './own-facts.ts';
 import type { Manifest, PublishedTool } from './published.ts';
 
-/** What is offered on this machine with these settings. */
-export interface Offered {
-  /** All that can be called now, sorted by name. */
-  callable(): Promise<readonly PublishedTool[]>;
-  /** What could be called too if its program were here. */
-  absent(): Promise<readonly PublishedTool[]>;
-  /** What of it a host is shown, and why. */
-  exposure(): Promise<Exposure>;
-  /** The tool of that name, whether or not its program is installed. Throws UNKNOWN_TOOL. */
-  find(name: string): PublishedTool;
-  /** Whether there is a tool of that very name that the operator has not left out. */
-  has(name: string): boolean;
-  /** Whether it asks a database that the operator has named, which takes no program. */
-  isReached(tool: PublishedTool): boolean;
-}
+export type Offered = ReturnType<typeof createOffered>;
 
-/** `signs`: by which a project shows that it uses a program; see signsIn(). */
+/**
+ * What is offered on this machine with these settings. `signs`: by which a project shows that it uses a program; see
+ * signsIn().
+ */
 export function createOffered(
   manifest: Manifest,
   machine: Pick<Machine, 'discovery' | 'host'>,
   settings: Settings,
   signs: Promise<ReadonlyMap<string, string>>,
-): Offered {
+) {
+  /** Whether it asks a database that the operator has named, which takes no program. */
   function isReached({ asks }: PublishedTool): boolean {
     if (asks === undefined) return false;
     const named = Object.values(settings.databases).some(({ engine }) => engine === asks);
@@ -47,21 +37,26 @@ export function createOffered(
         refusalOf(tool, settings) === undefined,
     );
   }
+  /** All that can be called now, sorted by name. */
   const callable = () => allowed(true);
   const named = (wanted: string | undefined) => manifest.tools.find((tool) => tool.name === wanted);
 
   return {
     callable,
+    /** What could be called too if its program were here. */
     absent: () => allowed(false),
+    /** What of it a host is shown, and why. */
     exposure: async () => exposureOf(await callable(), manifest.programs, await signs, settings),
-    find(name) {
+    /** The tool of that name, whether or not its program is installed. Throws UNKNOWN_TOOL. */
+    find(name: string): PublishedTool {
       const published = named(name) ?? named(foreignNames.get(name));
       if (!published) throw unknownTool(name, manifest.tools);
       const why = leftOut(published, settings);
       if (why) throw new ToolcribError('UNKNOWN_TOOL', `${name} is not offered: ${why}.`);
       return published;
     },
-    has(name) {
+    /** Whether there is a tool of that very name that the operator has not left out. */
+    has(name: string): boolean {
       const tool = named(name);
       return tool !== undefined && leftOut(tool, settings) === undefined;
     },

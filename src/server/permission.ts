@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { printable } from '../core/command-line.ts';
 import { ToolcribError } from '../core/errors.ts';
-import { asksEachTime, decide, lastingOf, strictest, type Reason, type Verdict } from '../core/policy.ts';
+import { asksEachTime, decide, lastingOf, strictest, type Verdict } from '../core/policy.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Plan, PlanContext, Tool } from '../core/tool.ts';
 import type { AuditedCall } from '../machine/audit/audit.ts';
-import { notingConsent, type Protected } from '../machine/paths/protected-paths.ts';
+import { notingConsent } from '../machine/paths/protected-paths.ts';
 import { isInside } from '../machine/paths/inside.ts';
 import { realPath } from '../machine/paths/real-path.ts';
 import { shownPath } from '../machine/paths/shown-path.ts';
@@ -16,7 +16,7 @@ import type { House } from './house.ts';
 import { ownCommandLine } from './own-command.ts';
 import { ownFacts } from './own-facts.ts';
 import type { PublishedTool } from './published.ts';
-import { covers, questionOf, type Question } from './question.ts';
+import { covers, questionOf, type Asked as AskedAbout, type Question } from './question.ts';
 import { changedMeanwhile, refused, unanswered } from './refusals.ts';
 
 /** Who calls, from where, and how they are reached. */
@@ -45,19 +45,13 @@ export interface CheckedCall {
 export type Decided = { -readonly [key in keyof AuditedCall['decided']]: AuditedCall['decided'][key] };
 
 /** A plan that was decided about. */
-export interface Considered {
-  readonly plan: Plan;
-  /** What it writes although others run or obey it. */
-  readonly protects: readonly Protected[];
+export interface Considered extends Omit<AskedAbout, 'reasons'> {
   readonly verdict: Verdict;
-  /** What a yes would trust; undefined when trust is not what is missing. */
-  readonly subject: TrustSubject | undefined;
 }
 
 /** The same, with what a person is asked about it. */
-interface Asked extends Considered {
+interface Asked extends Considered, AskedAbout {
   readonly question: Question;
-  readonly reasons: readonly Reason[];
 }
 
 /** The client asks, and makes the call again. */
@@ -71,7 +65,6 @@ export async function permission(
   call: CheckedCall,
   house: House,
   decided: Decided,
-  ask: Ask,
 ): Promise<Considered | Later> {
   const { name } = call.published;
   const considered = await consider(call, house, false);
@@ -91,7 +84,7 @@ export async function permission(
     return considered;
   }
   const before = await asked(call, house);
-  const answer = await ask(before.question);
+  const answer = await call.caller.ask(before.question);
   if (answer.said === 'later') return answer;
   decided.decision = outcomeOf(answer);
   if (answer.said === 'nothing') throw unanswered(name, before, answer.why);

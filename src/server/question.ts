@@ -1,6 +1,7 @@
 import { lastingOf, type Reason } from '../core/policy.ts';
 import type { Plan } from '../core/tool.ts';
 import { isInside } from '../machine/paths/inside.ts';
+import type { Protected } from '../machine/paths/protected-paths.ts';
 import { lastingInWords, type TrustSubject } from '../machine/trust/trust.ts';
 import { inOneLine, quoted } from './shown-text.ts';
 
@@ -21,6 +22,8 @@ export interface Asked {
   readonly reasons: readonly Reason[];
   /** What a yes trusts; undefined when trust is not what is asked for. */
   readonly subject: TrustSubject | undefined;
+  /** What it writes although others run or obey it. */
+  readonly protects: readonly Protected[];
 }
 
 /** Whether who was asked one thing was asked the other as well: what has been answered meanwhile is asked no more. */

@@ -6,16 +6,11 @@ import { ToolcribError } from '../core/errors.ts';
 import type { Asked } from './question.ts';
 import { ownCommandLine } from './own-command.ts';
 
-/** What was asked about, and what it would write. */
-interface Refused extends Asked {
-  readonly protects: readonly Protected[];
-}
-
 /** Why nobody has answered. */
 export type Nobody = 'cannot be asked' | 'answered at once';
 
 /** Nobody was there to ask; names what a person can do about it, as it is typed on this installation. */
-export function unanswered(tool: string, asked: Refused, why: Nobody): ToolcribError {
+export function unanswered(tool: string, asked: Asked, why: Nobody): ToolcribError {
   const said =
     why === 'cannot be asked'
       ? 'a person has to be asked, and this client cannot ask one'
@@ -27,7 +22,7 @@ export function unanswered(tool: string, asked: Refused, why: Nobody): ToolcribE
   );
 }
 
-function waysOut({ plan, reasons, subject, protects }: Refused): string[] {
+function waysOut({ plan, reasons, subject, protects }: Asked): string[] {
   const trusts = subject !== undefined && subject.refused === undefined;
   // Nothing allows what a rule says to ask about.
   if (reasons.some(({ because }) => because === 'rule'))

@@ -56,12 +56,10 @@ const templates: readonly Offered<ResourceTemplateType>[] = [
 ];
 
 /** Those whose tool the operator has not left out. */
-export const listResources = ({ offered }: Crib): Resource[] =>
-  resources.filter(({ tool }) => offered.has(tool)).map(({ tool: _tool, ...resource }) => resource);
-
-/** Those whose tool the operator has not left out. */
-export const listTemplates = ({ offered }: Crib): ResourceTemplateType[] =>
-  templates.filter(({ tool }) => offered.has(tool)).map(({ tool: _tool, ...template }) => template);
+const offeredOf = <T>(all: readonly Offered<T>[], { offered }: Crib) =>
+  all.filter(({ tool }) => offered.has(tool)).map(({ tool: _tool, ...one }) => one);
+export const listResources = (crib: Crib) => offeredOf(resources, crib);
+export const listTemplates = (crib: Crib) => offeredOf(templates, crib);
 
 /** Throws ResourceNotFoundError, with what the tool says, for what is not there or cannot be read. */
 export async function readResource(

@@ -11,31 +11,28 @@ import type { RootedWorkspace } from '../machine/paths/workspace.ts';
 import type { ProgramFacts } from '../machine/programs/installation.ts';
 import { namesIn, type Manifest } from './published.ts';
 
-export interface RootSources {
-  /** From --root: the operator's ceiling. Empty when none was given. */
-  readonly operator: readonly string[];
-  /** From the client, as file: addresses; undefined when it does not say. */
-  readonly client: readonly string[] | undefined;
-  readonly workingFolder: string;
-}
-
 /**
  * The folders a call may touch. A client can narrow what the operator gave and never widen it. Without an operator's
  * word the client's is taken, then CLAUDE_PROJECT_DIR, then the working folder if it looks like a project; but never
  * a folder so wide that it holds the whole home folder. Throws NO_ROOTS when the operator's and the client's have
- * nothing in common.
+ * nothing in common. `operator`: from --root, empty when none was given. `client`: as file: addresses; undefined when
+ * it does not say.
  */
 export async function effectiveRoots(
-  sources: RootSources,
+  operator: readonly string[],
+  client: readonly string[] | undefined,
   host: Host,
   programs: readonly ProgramFacts[],
 ): Promise<string[]> {
-  const { operator, client, workingFolder } = sources;
+  const workingFolder = process.cwd();
   const named = (client ?? []).map(folderOf).filter((folder) => folder !== undefined);
   if (operator.length > 0) {
-    const ceiling = await realFolders(operator.map((folder) => resolve(workingFolder, folder)));
+    const ceiling = await realFolders(operator.map((folder) => resolve(folder)));
     if (client === undefined) return ceiling;
-    return whatBothOpen(ceiling, sources, await realFolders(named));
+    const wanted = await realFolders(named);
+    const both = intersection(ceiling, wanted);
+    if (both.length === 0) throw nothingInBoth(operator, wanted.length > 0 ? wanted : client);
+    return both;
   }
   const home = await realpath(host.home).catch(() => host.home);
   const narrow = (folders: readonly string[]) => folders.filter((folder) => !isInside(home, folder));
@@ -62,18 +59,12 @@ const realFolders = async (folders: readonly string[]): Promise<string[]> => {
   return [...new Set(real.filter((folder) => folder !== undefined))];
 };
 
-/** Throws NO_ROOTS with both lists when they have nothing in common: another --root is not what is missing then. */
-function whatBothOpen(
-  ceiling: readonly string[],
-  { operator, client = [] }: RootSources,
-  wanted: readonly string[],
-): string[] {
-  const both = intersection(ceiling, wanted);
-  if (both.length > 0) return both;
+/** With both lists: another --root is not what is missing. */
+function nothingInBoth(operator: readonly string[], client: readonly string[]): ToolcribError {
   const listed = (folders: readonly string[]) => folders.map(shownPath).join(', ');
-  throw new ToolcribError(
+  return new ToolcribError(
     'NO_ROOTS',
-    `The server was given ${listed(operator)}, and the client has opened ${listed(wanted) || listed(client)}: ` +
+    `The server was given ${listed(operator)}, and the client has opened ${listed(client)}: ` +
       'nothing is in both.',
     'Open one of the first in the client, or start the server without --root and "roots": then the client decides.',
   );
@@ -94,26 +85,22 @@ async function looksLikeProject(
   return facts.some((found) => found !== undefined);
 }
 
-/** The folders a call may touch, given what the client has said, and what holds there. */
-export type Opened = (
-  clientRoots: readonly string[] | undefined,
-) => Promise<{ readonly workspace: RootedWorkspace; readonly settings: Settings }>;
+export type Opened = ReturnType<typeof openRoots>;
 
-/** Opens the roots once for all calls that have the same, with the settings that hold in them. */
-export function openRoots(settings: Settings, host: Host, manifest: Manifest): Opened {
+/**
+ * The folders a call may touch, given what the client has said, and what holds there: opened once for all calls that
+ * have the same.
+ */
+export function openRoots(settings: Settings, host: Host, manifest: Manifest) {
   const projects = createProjectConfigs(() => Promise.resolve(namesIn(manifest)));
   const found = new Map<string, { readonly roots: readonly string[]; readonly around: readonly string[] }>();
   const opened = new Map<string, RootedWorkspace>();
   const look = async (client: readonly string[] | undefined) => ({
-    roots: await effectiveRoots(
-      { operator: settings.roots, client, workingFolder: process.cwd() },
-      host,
-      manifest.programs,
-    ),
+    roots: await effectiveRoots(settings.roots, client, host, manifest.programs),
     // Also where the client has opened a folder below a root of the operator's.
     around: await realFolders(settings.roots),
   });
-  return async (client) => {
+  return async (client: readonly string[] | undefined) => {
     const asked = JSON.stringify(client ?? null);
     const { roots, around } = found.get(asked) ?? (await look(client));
     // A folder that is no project yet may be one with the next call.

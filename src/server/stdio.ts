@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serveStdio, type ServeStdioOptions } from '@modelcontextprotocol/server/stdio';
 import type { Settings } from '../core/settings.ts';
 import { buildServer } from './build-server.ts';
-import type { Beginning, Found } from './beginning.ts';
 import { createCrib, programsUri, type Crib, type CribOptions } from './crib.ts';
-import { keepFirstAnswers } from './first-answers.ts';
+import { keepFirstAnswers, type Opening } from './first-answers.ts';
 import { createLeanHeap } from './lean-heap.ts';
+import type { Found } from './look-around.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
 /** How long after the first list slower questions are put: the client's next requests come first. */
@@ -33,14 +33,12 @@ function serveOne(settings: Settings, found: Found, transport: Transport, option
   };
 }
 
-/** Serves MCP to one client of this process, of which nothing else is changed. Resolves with what ends it. */
-export async function serveInProcess(
+/** Serves MCP to one client of this process, of which nothing else is changed. Returns what ends it. */
+export function serveInProcess(
   settings: Settings,
   transport: Transport,
   found: Found,
-): Promise<() => Promise<unknown>> {
-  // What takes longer is known before the first list is given.
-  await found.machine.settle();
+): () => Promise<unknown> {
   const served = serveOne(settings, found, transport, {});
   found.machine.onChange(() => {
     served.listChanged().catch(() => {});
@@ -49,8 +47,17 @@ export async function serveInProcess(
   return served.end;
 }
 
+/** How a client begins: with a key when it asks its user itself, or with requests that were answered from memory. */
+interface Beginning extends Pick<CribOptions, 'key' | 'trace'> {
+  readonly opening?: Opening | undefined;
+}
+
 /** Serves MCP over standard input and output until the client leaves or a signal ends it. Does not return before. */
-export async function serve(settings: Settings, { key, opening }: Beginning, found: Found): Promise<void> {
+export async function serve(
+  settings: Settings,
+  { opening, ...beginning }: Beginning,
+  found: Found,
+): Promise<void> {
   const { noted, machine } = found;
   // Standard output carries the protocol and nothing else, whatever a library may want to say.
   console.log = console.info = console.debug = console.error;
@@ -62,7 +69,7 @@ export async function serve(settings: Settings, { key, opening }: Beginning, fou
   const wire = new StdioTransport(opening, () => (settling ??= setTimeout(settle, quietMs)));
   // After the answer is out.
   const called = () => void setImmediate(() => tidyHeap?.());
-  const served = serveOne(settings, found, wire, { key, called });
+  const served = serveOne(settings, found, wire, { ...beginning, called });
 
   /** Finds out what takes long, tells the client when its list is another now, and keeps the answers. */
   async function settle(): Promise<void> {

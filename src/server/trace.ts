@@ -2,8 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import type { JSONRPCMessage, Server } from '@modelcontextprotocol/server';
 import type { Mask } from '../machine/secrets/mask.ts';
 
-/** Watches a server, whose client is named, from when it is connected. */
-export type Trace = (server: Server, client: string) => void;
+export type Trace = ReturnType<typeof createTrace>;
 
 /** By these a host agrees in the place of a person. */
 const hidden: ReadonlySet<string> = new Set(['toolcrib/key', 'toolcrib/ticket']);
@@ -12,7 +11,7 @@ const hidden: ReadonlySet<string> = new Set(['toolcrib/key', 'toolcrib/ticket'])
  * Writes every message to a file, made so that nobody else can read it, one a line, with secrets masked: when, whose,
  * in or out. Throws what the system says of the file; what cannot be written later is said once, and no more is.
  */
-export function createTrace(file: string, mask: Mask): Trace {
+export function createTrace(file: string, mask: Mask) {
   let opened: number | undefined = openSync(file, 'a', 0o600);
   const veiled = (name: string, value: unknown) => {
     if (hidden.has(name)) return '[left out]';
@@ -29,7 +28,8 @@ export function createTrace(file: string, mask: Mask): Trace {
       opened = undefined;
     }
   };
-  return (server, client) => {
+  /** Watches a server, whose client is named, from when it is connected. */
+  return (server: Server, client: string): void => {
     const connect = server.connect.bind(server);
     server.connect = (transport) => {
       const send = transport.send.bind(transport);

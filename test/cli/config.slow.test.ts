@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/cli/config.ts';
 import { knownNames } from '../../src/cli/served-settings.ts';
-import { asArguments, parseCommandLine, serveOptions, settingsOf, UsageError } from '../../src/cli/usage.ts';
+import { parseCommandLine, serveOptions, settingsOf, UsageError } from '../../src/cli/usage.ts';
 import { mergeSettings, usualBudgets, usualSettings } from '../../src/core/settings.ts';
 import { createProjectConfigs } from '../../src/machine/config/project-config.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
@@ -277,10 +277,6 @@ describe('settings of the file and of the command line', () => {
     return mergeSettings(settingsOf(values), await readConfig(file, { home: '/h' }));
   };
 
-  it('are complete when nobody says anything', async () => {
-    expect(mergeSettings(settingsOf({}), await readConfig('/no/such/file'))).toEqual(usualSettings);
-  });
-
   it('come from a file with comments', async () => {
     const settings = await merged(`{
       // folders
@@ -324,19 +320,6 @@ describe('settings of the file and of the command line', () => {
       'run(env A=b *)=deny',
       'git_fetch=deny',
     ]);
-  });
-
-  it('are handed on to a server as they were given', () => {
-    const args = [
-      '--root=-odd',
-      '--read-only',
-      '--toolsets=git,files',
-      '--rule=git_push=ask',
-      '--rule=git_fetch=deny',
-      '--questions=none',
-      '--no-checkpoints',
-    ];
-    expect(asArguments(parseCommandLine({ args, options: serveOptions }).values)).toEqual(args);
   });
 });
 

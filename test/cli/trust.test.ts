@@ -1,26 +1,27 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { trustCommand } from '../../src/cli/trust.ts';
-import { UsageError } from '../../src/cli/usage.ts';
 import { createTrust } from '../../src/machine/trust/trust.ts';
+import { startInTerminal } from '../repl/support/pty.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
+import { inherited, program } from '../support/server.ts';
 
-/** A repository, and a person who answers; without an answer there is no terminal. */
-function setUp(answer?: string) {
+/** A repository, and `toolcrib trust` of somebody who trusts nothing yet, without a terminal or in one. */
+function setUp() {
   const { folder, git } = temporaryRepository();
   const base = temporaryFolder();
   const trust = createTrust({ folder: join(base, 'toolcrib') });
-  const questions: string[] = [];
-  const ask = async (question: string) => (questions.push(question), answer ?? '');
-  const run = async (...args: string[]) => {
-    let printed = '';
-    const print = (text: string) => void (printed += text);
-    const code = await trustCommand(args, { trust, print, ...(answer !== undefined && { ask }) });
-    return { code, printed };
+  const env = { ...inherited(), XDG_STATE_HOME: base };
+  const run = (...args: string[]) => {
+    const argv = [program, 'trust', ...args];
+    const { status, stdout, stderr } = spawnSync(process.execPath, argv, { env, encoding: 'utf8' });
+    return { code: status, printed: stdout, said: stderr };
   };
-  return { folder, git, base, trust, questions, run };
+  const inTerminal = (...args: string[]) =>
+    startInTerminal([process.execPath, program, 'trust', ...args], { env, cols: 150 });
+  return { folder, git, base, trust, run, inTerminal };
 }
 
 const meaning = `\
@@ -29,57 +30,61 @@ What can lose work for good or changes what others see is still asked about.
 `;
 
 it('says what trust means, and trusts the repository when the person says so', async () => {
-  const { folder, git, questions, trust, run } = setUp('y');
+  const { folder, git, trust, run, inTerminal } = setUp();
   git('remote', 'add', 'origin', 'https://ada:secret@example.org/a.git');
-  const printed = `${folder}: a git repository, from https://example.org/a.git
-${meaning}toolcrib trust --revoke takes it back.\n`;
-  expect(await run(join(folder, 'src'))).toEqual({ code: 0, printed });
-  expect(questions).toEqual(['Trust this folder? [y/N] ']);
+  const terminal = inTerminal(join(folder, 'src'));
+  await terminal.sees('Trust this folder? [y/N]');
+  expect(terminal.scrollback()).toContain(
+    `${folder}: a git repository, from https://example.org/a.git\n${meaning}`,
+  );
+  terminal.type('y\r');
+  await terminal.sees('toolcrib trust --revoke takes it back.');
   expect(await trust.isTrusted(folder)).toBe(true);
-  expect((await run(folder)).printed).toContain('\nIt is trusted.\n');
-  expect(questions).toHaveLength(1);
+  expect(run(folder).printed).toContain('\nIt is trusted.\n');
 });
 
-it.each(['', 'n', 'no', 'yellow', 'Y?', 'always'])('does not take %j for a yes', async (answer) => {
-  const { folder, trust, run } = setUp(answer);
-  const printed = `${folder}: a git repository\n${meaning}It is not trusted.\n`;
-  expect(await run(folder)).toEqual({ code: 1, printed });
+it.each(['', 'yellow', 'always'])('does not take %j for a yes', async (answer) => {
+  const { folder, trust, inTerminal } = setUp();
+  const terminal = inTerminal(folder);
+  await terminal.sees('Trust this folder? [y/N]');
+  terminal.type(`${answer}\r`);
+  await terminal.sees('It is not trusted.');
   expect(await trust.isTrusted(folder)).toBe(false);
 });
 
 it('lists and revokes, also what is another one by now, or gone', async () => {
   const { folder, base, trust, run } = setUp();
-  expect((await run('--list')).printed).toBe('No folder is trusted.\n');
-  await run('--yes', folder);
+  expect(run('--list').printed).toBe('No folder is trusted.\n');
+  run('--yes', folder);
   await trust.always.add(folder, { kind: 'prefix', program: 'npx', words: ['\u001b[31mvitest\nx'] });
   const line = `${folder}  trusted ${new Date().toISOString().slice(0, 10)}`;
-  expect((await run('--list')).printed).toBe(`${line}\n  always: npx "\\u001b[31mvitest\\nx" …\n`);
+  expect(run('--list').printed).toBe(`${line}\n  always: npx "\\u001b[31mvitest\\nx" …\n`);
   renameSync(folder, join(base, 'moved'));
   mkdirSync(folder);
-  expect((await run('--list')).printed).toContain(`${line}, another one by now: asked again\n`);
-  expect(await run('--revoke', folder)).toEqual({ code: 0, printed: `${folder} is not trusted any more.\n` });
-  expect(await run('--revoke', folder)).toMatchObject({ code: 1 });
-  await run('--yes', folder);
+  expect(run('--list').printed).toContain(`${line}, another one by now: asked again\n`);
+  expect(run('--revoke', folder)).toMatchObject({ code: 0, printed: `${folder} is not trusted any more.\n` });
+  expect(run('--revoke', folder)).toMatchObject({ code: 1 });
+  run('--yes', folder);
   rmSync(folder, { recursive: true });
   symlinkSync(join(base, 'moved'), folder);
-  expect(await run('--revoke', folder)).toMatchObject({ code: 0 });
+  expect(run('--revoke', folder)).toMatchObject({ code: 0 });
   expect(await trust.list()).toEqual([]);
 });
 
-it('is data for programs', async () => {
+it('is data for programs', () => {
   const { folder, run } = setUp();
-  const json = async (...args: string[]) => JSON.parse((await run('--json', ...args)).printed) as unknown;
-  expect(await json(folder)).toEqual({ folder, trusted: false });
-  expect(await json('--yes', folder)).toEqual({ folder, trusted: true });
-  expect(await json('--list')).toMatchObject({ folders: [{ folder, current: true, always: [] }] });
-  expect(await json('--revoke', folder)).toEqual({ folder, revoked: true });
+  const json = (...args: string[]) => JSON.parse(run('--json', ...args).printed) as unknown;
+  expect(json(folder)).toEqual({ folder, trusted: false });
+  expect(json('--yes', folder)).toEqual({ folder, trusted: true });
+  expect(json('--list')).toMatchObject({ folders: [{ folder, current: true, always: [] }] });
+  expect(json('--revoke', folder)).toEqual({ folder, revoked: true });
 });
 
-it('shows names that cannot command the terminal or pass for another line', async () => {
-  const { base, run } = setUp('n');
+it('shows names that cannot command the terminal or pass for another line', () => {
+  const { base, run } = setUp();
   const folder = join(base, 'a\n\u001b[2J\u202e');
   mkdirSync(folder);
-  const { printed } = await run(folder);
+  const { printed } = run('--yes', folder);
   expect(printed).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
   expect(printed.split('\n')).toHaveLength(5);
 });
@@ -92,8 +97,6 @@ it.each([
   [['--yes', homedir()], 'is the home folder'],
   [['.'], 'there is no terminal to ask on; --yes trusts'],
   [['--lst'], 'did you mean --list?'],
-])('%j is a wrong command line', async (args, message) => {
-  const { run } = setUp();
-  await expect(run(...args)).rejects.toThrow(UsageError);
-  await expect(run(...args)).rejects.toThrow(message);
+])('%j is a wrong command line', (args, message) => {
+  expect(setUp().run(...args)).toMatchObject({ code: 2, said: expect.stringContaining(message) as unknown });
 });

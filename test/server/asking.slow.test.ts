@@ -138,22 +138,6 @@ describe.each(Object.entries(clients))('a person behind a client of %s', (_, con
     await other.close();
   });
 
-  it('agrees to what would be done then, not to what it has become', async () => {
-    world.write('.envrc', 'export A=1\n');
-    ada.will((question) => {
-      world.write('.envrc', 'export A=1\nexport B=2\n');
-      return says.yes(question);
-    });
-    expect(await call('delete_path', { path: '.envrc' })).toMatch(/^NOT_CONFIRMED: .*changed/);
-    expect(world.read('.envrc')).toBe('export A=1\nexport B=2\n');
-    writeProgram(join(world.project, 'mine'), 'echo good');
-    ada.will((question) => {
-      writeProgram(join(world.project, 'mine'), 'echo evil');
-      return says.yes(question);
-    });
-    expect(await call('run', { command: './mine' })).toMatch(/^NOT_CONFIRMED: .*changed/);
-  });
-
   it('answers each of several calls at once for itself', async () => {
     ada.will((question) => (/odd/.test(question.message) ? says.no(question) : says.yes(question)));
     const words = ['even-1', 'odd-2', 'even-3', 'odd-4', 'even-5', 'odd-6'];

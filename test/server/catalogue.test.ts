@@ -1,10 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { exposureOf } from '../../src/server/exposure.ts';
-import { loadManifest } from '../../src/server/manifest.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
 import { connect, eras, inherited, program, type Era, type ServerOptions } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
@@ -151,13 +148,4 @@ it('tells what is listed and why', () => {
   expect(text).toMatch(/^\d+ of \d+ tools are listed: \d+ of our own, \d+ of programs\n/);
   expect(text).toMatch(/git +\d+ of \d+ listed +the project has \.git\n/);
   expect(text).toMatch(/python +\d+ by find_actions +the project shows no sign of it\n/);
-});
-
-it('keeps the list within what a model can choose from, whatever a project shows signs of', async () => {
-  const { tools, programs } = await loadManifest();
-  const all = new Map(programs.map(({ id }) => [id, 'a sign']));
-  const { listed } = exposureOf(tools, programs, all, {});
-  const visible = listed.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-  expect(listed.length).toBeLessThanOrEqual(28);
-  expect(encode(JSON.stringify(visible)).length).toBeLessThanOrEqual(4000);
 });

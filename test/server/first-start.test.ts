@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transform } from 'esbuild';
 import { expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/repository.ts';
 import { inherited, initialize, program, startRaw } from '../support/server.ts';
-import { until } from '../support/until.ts';
 
 const tools = ['list_programs', 'read_file', 'grep', 'list_files', 'write_file', 'edit_file'];
 const others = ['move_path', 'delete_path', 'undo', 'run', 'read_output', 'control_job'];
@@ -31,28 +30,6 @@ it('says nothing on standard error on its first start, while it compiles what it
   server.child.stdin.end();
   await server.ended;
   expect(said).toBe('');
-});
-
-it('answers the second time what it answered the first time, before it is loaded', async () => {
-  const folder = temporaryFolder();
-  const home = { HOME: folder, SHELL: '/nowhere', PATH: '/nowhere' };
-  const state = { XDG_CACHE_HOME: join(folder, 'cache'), XDG_STATE_HOME: join(folder, 'state') };
-  const listed = async () => {
-    const server = startRaw({ roots: [folder], env: { ...inherited(), ...home, ...state } });
-    onTestFinished(() => void server.child.kill());
-    await initialize(server);
-    server.send({ id: 2, method: 'tools/list' });
-    await server.next(({ id }) => id === 2);
-    return server;
-  };
-  const first = await listed();
-  await until(() => existsSync(join(folder, 'cache', 'toolcrib', 'start')));
-  first.send({ id: 2, method: 'tools/list' });
-  await until(() => first.lines.filter((line) => line.endsWith('"id":2}')).length === 2);
-  const second = await listed();
-  expect(second.lines).toEqual([first.lines[0], first.lines.at(-1)]);
-  second.send({ id: 3, method: 'tools/call', params: { name: 'read_output', arguments: {} } });
-  expect((await second.next(({ id }) => id === 3)).result).toBeTruthy();
 });
 
 it('says on an old Node, in one sentence, which one it needs', () => {

@@ -37,16 +37,6 @@ it('serves a client of the first SDK', async () => {
   expect(failed).toMatchObject({ isError: true });
 });
 
-it.each(eras)('gives every tool a schema and true annotations in %s', async (era) => {
-  const client = await connect(era, { roots: [temporaryFolder()] });
-  onTestFinished(() => client.close());
-  for (const tool of (await client.listTools()).tools) {
-    expect(tool.inputSchema, tool.name).toMatchObject({ type: 'object' });
-    expect(tool.annotations?.readOnlyHint, tool.name).toBeTypeOf('boolean');
-    expect(tool.annotations?.openWorldHint, tool.name).toBeTypeOf('boolean');
-  }
-});
-
 it('says which parameter is wrong and which one is right', async () => {
   const client = await connect('2025-11-25', { roots: [temporaryRepository().folder] });
   onTestFinished(() => client.close());
@@ -90,23 +80,6 @@ it('serves bare JSON-RPC lines, and writes nothing else to standard output', asy
   for (const line of server.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
 });
 
-it('serves 2026-07-28 without any handshake', async () => {
-  const server = startRaw({ roots: [temporaryFolder()] });
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': {},
-  };
-  server.send({ id: 1, method: 'server/discover', params: { _meta } });
-  expect(await server.next(({ id }) => id === 1)).toMatchObject({
-    result: { supportedVersions: ['2026-07-28'] },
-  });
-  server.send({ id: 2, method: 'tools/list', params: { _meta } });
-  expect(await server.next(({ id }) => id === 2)).toMatchObject({ result: { tools: expect.any(Array) } });
-  server.child.stdin.end();
-  expect(await server.ended).toBe(0);
-});
-
 it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('ends by itself, with 0, on %s', async (signal) => {
   const server = startRaw({ roots: [temporaryFolder()] });
   await initialize(server);
@@ -127,17 +100,6 @@ it('offers nothing that changes anything with --read-only, and refuses to call i
   const refused = await client.callTool({ name: 'git_create_branch', arguments: { branch: 'x' } });
   expect(textOf(refused)).toMatch(/^EFFECT_DENIED: .*--read-only/);
   expect(git('branch', '--list')).toBe('* main\n');
-});
-
-it('refuses what an operator denies, and says which setting does', async () => {
-  const { folder } = temporaryRepository();
-  const client = await connect('2025-11-25', { roots: [folder], args: ['--rule', 'git_restore=deny'] });
-  onTestFinished(() => client.close());
-  const restored = await client.callTool({ name: 'git_restore', arguments: { paths: ['README.md'] } });
-  expect(textOf(restored)).toMatch(/^EFFECT_DENIED: git_restore .*--rule git_restore=deny/);
-  // Nobody can be asked here.
-  const added = await client.callTool({ name: 'git_add', arguments: { paths: ['README.md'] } });
-  expect(textOf(added)).toMatch(/^NEEDS_CONFIRM: /);
 });
 
 it('offers only the toolsets it is told to', async () => {

@@ -99,15 +99,6 @@ describe('run', () => {
     expect(await run('sh', ['-c', 'kill -9 $$'])).toBe('killed by a signal');
     expect(await run('true')).toBe('done, no output');
   });
-
-  it('is offered as what can do anything', async () => {
-    const { tools } = await session.client.listTools();
-    expect(tools.find(({ name }) => name === 'run')?.annotations).toMatchObject({
-      readOnlyHint: false,
-      destructiveHint: true,
-      openWorldHint: true,
-    });
-  });
 });
 
 describe('a line of it', () => {

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 import { pipeline } from 'node:stream';
 import { callbackify } from 'node:util';
 import { createGunzip } from 'node:zlib';
@@ -135,22 +135,17 @@ function send(
   const isNamed = rules.some(
     (rule) => rule.decision === 'allow' && namesHost(rule.pattern, 'fetch_url', hostname),
   );
-  const open = (addresses: readonly LookupAddress[]): [LookupAddress, ...LookupAddress[]] => {
+  const open = (addresses: readonly LookupAddress[]): LookupAddress[] => {
     const isOpen = (one: LookupAddress) => isNamed || isPublic(one) || (loopback && isThisMachine(one));
-    const [first, ...others] = addresses.filter(isOpen);
-    if (!first) throw notOpen(hostname, addresses[0]);
-    return [first, ...others];
+    const found = addresses.filter(isOpen);
+    if (found.length === 0) throw notOpen(hostname, addresses[0]);
+    return found;
   };
   // Node asks for the addresses of names alone.
   const address = hostname.replaceAll(/[[\]]/g, '');
   if (isIP(address) > 0) open([{ address, family: isIP(address) }]);
-  const openAddresses = callbackify(async (host: string) => open(await resolve(host)));
-  const lookup: LookupFunction = (host, { all }, callback) =>
-    openAddresses(host, (error, found) => {
-      if (error) callback(error, []);
-      else if (all) callback(null, found);
-      else callback(null, found[0].address, found[0].family);
-    });
+  // With autoSelectFamily it wants all of them.
+  const lookup = callbackify(async (host: string, _options: object) => open(await resolve(host)));
   const headers = {
     accept: 'text/markdown, text/html;q=0.9, application/json;q=0.9, text/*;q=0.8, */*;q=0.5',
     'accept-encoding': 'gzip',
@@ -158,9 +153,10 @@ function send(
   };
   // A dev server makes its own certificate, and nobody stands between this machine and itself.
   const tls = { rejectUnauthorized: !loopback };
+  const connection = { lookup, autoSelectFamily: true, agent: false as const };
   const request = url.protocol === 'https:' ? requestHttps : requestHttp;
   return new Promise((answer, reject) => {
-    request(url, { method, headers, signal, lookup, agent: false, ...tls }, answer)
+    request(url, { method, headers, signal, ...connection, ...tls }, answer)
       .on('error', reject)
       // An answer that switches to another protocol is no response, and no error.
       .on('close', () => reject(new Error('the connection was closed')))

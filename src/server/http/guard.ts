@@ -5,7 +5,16 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server';
-import type { Listening } from '../beginning.ts';
+import type { Tokens } from './tokens.ts';
+
+/** Where a server listens, and whom it lets in. */
+export interface Listening {
+  readonly host: string;
+  readonly port: number;
+  readonly tokens: Tokens;
+  /** By which it may be called beside localhost. */
+  readonly names: readonly string[];
+}
 
 /** Whether an address is reached from this machine alone. */
 export const isLoopback = (host: string): boolean =>

@@ -1,20 +1,11 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import type { Listening } from '../beginning.ts';
-import { createGuard, refusal } from './guard.ts';
+import { createGuard, refusal, type Listening } from './guard.ts';
 import type { Mcp } from './mcp.ts';
-
-export interface Listener {
-  /** Where MCP is. */
-  readonly url: string;
-  /** Takes no more requests; resolves when those that are calls have been answered. */
-  drain(): Promise<unknown>;
-  /** Ends all connections. */
-  close(): void;
-}
 
 /** As much as a message over standard input may have. */
 const mostBytes = 10 * 1024 * 1024;
@@ -24,7 +15,7 @@ const methods = ['GET', 'POST', 'DELETE'];
 const slowest = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 5000 };
 
 /** Hands on what is let in. Throws what the system says of the port. */
-export async function listen(listening: Listening, mcp: Mcp): Promise<Listener> {
+export async function listen(listening: Listening, mcp: Mcp) {
   const calls = new Set<Promise<void>>();
   const guard = createGuard(listening);
   let isEnding = false;
@@ -38,16 +29,21 @@ export async function listen(listening: Listening, mcp: Mcp): Promise<Listener> 
     calls.add(answered);
     void answered.finally(() => calls.delete(answered));
   });
-  await bind(server, listening);
+  const { host, port: wanted } = listening;
+  await once(server.listen(wanted, host), 'listening');
+  server.on('error', (error) => say(error.message));
   const { port, address, family } = server.address() as AddressInfo;
   return {
+    /** Where MCP is. */
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}${path}`,
+    /** Takes no more requests; resolves when those that are calls have been answered. */
     drain() {
       isEnding = true;
       server.close();
       server.closeIdleConnections();
       return Promise.allSettled(calls);
     },
+    /** Ends all connections. */
     close: () => server.closeAllConnections(),
   };
 }
@@ -107,9 +103,9 @@ function webRequest(
   { headersDistinct, method = 'GET', url = '/' }: IncomingMessage,
   response: ServerResponse,
 ) {
-  const headers = new Headers();
-  for (const [name, values = []] of Object.entries(headersDistinct))
-    for (const value of values) headers.append(name, value);
+  const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
   const left = new AbortController();
   response.once('close', () => response.writableFinished || left.abort());
   return new Request(new URL(url, 'http://localhost'), { method, headers, signal: left.signal });
@@ -123,15 +119,6 @@ async function send(answered: Response, response: ServerResponse): Promise<void>
   response.flushHeaders();
   // Who has left needs no answer; the stream is cancelled, and its maker told.
   await pipeline(Readable.fromWeb(answered.body as ReadableStream), response).catch(() => {});
-}
-
-function bind(server: Server, { host, port }: Listening): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject).listen(port, host, () => {
-      server.off('error', reject).on('error', (error) => say(error.message));
-      resolve();
-    });
-  });
 }
 
 const say = (text: string): void => void process.stderr.write(`toolcrib: ${text}\n`);

@@ -4,12 +4,13 @@ import type { Settings } from '../../core/settings.ts';
 import { createAudit } from '../../machine/audit/audit.ts';
 import { stateFolder } from '../../own-files/own-files.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
-import type { Found, Listening } from '../beginning.ts';
-import { createCrib, type Crib } from '../crib.ts';
+import { createCrib, type Crib, type CribOptions } from '../crib.ts';
 import { historyOf, maskOf } from '../house.ts';
 import { once } from '../load-tools.ts';
+import type { Found } from '../look-around.ts';
 import { openRoots } from '../roots.ts';
-import { isLoopback } from './guard.ts';
+import type { Trace } from '../trace.ts';
+import { isLoopback, type Listening } from './guard.ts';
 import { listen } from './listen.ts';
 import { Mcp } from './mcp.ts';
 
@@ -19,14 +20,19 @@ const idleMs = 60 * 60 * 1000;
 const graceMs = 8000;
 
 /** Serves MCP over HTTP until a signal ends it. Does not return before. Throws what the system says of the port. */
-export async function serveHttp(settings: Settings, listening: Listening, found: Found): Promise<void> {
+export async function serveHttp(
+  settings: Settings,
+  listening: Listening,
+  found: Found,
+  trace: Trace | undefined,
+): Promise<void> {
   const { machine, processes } = found;
   // What takes longer is known before the first list is given.
   await machine.settle();
   const instance = randomBytes(5).readUIntBE(0, 5).toString(36).padStart(6, '0').slice(-6);
   const isLocal = isLoopback(listening.host);
   const updated = (client: string, uri: string) => mcp.updated(uri, client);
-  const mcp = new Mcp(cribs(settings, found, { instance, isLocal, updated }), idleMs);
+  const mcp = new Mcp(cribs(settings, found, { instance, isLocal, trace, updated }), idleMs);
   machine.onChange(() => mcp.listChanged());
   const listener = await listen(listening, mcp);
   process.stderr.write(
@@ -43,7 +49,10 @@ export async function serveHttp(settings: Settings, listening: Listening, found:
 function cribs(
   settings: Settings,
   found: Found,
-  { updated, ...here }: { instance: string; isLocal: boolean; updated(client: string, uri: string): void },
+  {
+    updated,
+    ...here
+  }: Pick<CribOptions, 'instance' | 'isLocal' | 'trace'> & { updated(client: string, uri: string): void },
 ): (client: string) => Crib {
   const { machine, manifest } = found;
   const { host } = machine;

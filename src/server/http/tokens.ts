@@ -5,13 +5,8 @@ import { ToolcribError } from '../../core/errors.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { makePrivate, readPrivate, replacePrivate } from '../../own-files/own-files.ts';
 
-/** The words by which clients are let in. */
-export interface Tokens {
-  /** Where they are. */
-  readonly file: string;
-  /** Which of them stands in an Authorization header; undefined when none does. */
-  indexIn(header: string | undefined): number | undefined;
-}
+/** The words by which clients are let in, and where they are. */
+export type Tokens = ReturnType<typeof tokensOf>;
 
 /** The least that cannot be guessed, if it was made by chance. */
 const fewestCharacters = 32;
@@ -46,11 +41,12 @@ export function ownToken(state: string | undefined): Tokens {
   return tokensOf(join(state, ownFile), [made]);
 }
 
-function tokensOf(file: string, words: readonly string[]): Tokens {
+function tokensOf(file: string, words: readonly string[]) {
   const digests = words.map(digestOf);
   return {
     file,
-    indexIn(header = '') {
+    /** Which of them stands in an Authorization header; undefined when none does. */
+    indexIn(header = ''): number | undefined {
       const given = /^Bearer +(\S+) *$/i.exec(header)?.[1];
       if (given === undefined) return undefined;
       const digest = digestOf(given);

@@ -18,11 +18,6 @@ export interface Player {
   readonly folder: string;
 }
 
-interface Refused {
-  readonly action: PublishedTool;
-  readonly error: ToolcribError;
-}
-
 /** A task of the project, and the program that runs it, which need not be here. */
 export interface Task {
   readonly name: string;
@@ -106,7 +101,7 @@ export class Place {
   }
 
   /** The tasks that can be told without running anything, and what their files say beside: packages of a workspace. */
-  async tasks(): Promise<{ readonly tasks: readonly Task[]; readonly more: readonly string[] }> {
+  async tasks() {
     const players = await this.players('tasks');
     const absent = await this.absent('tasks');
     const lists = await Promise.all(
@@ -162,9 +157,9 @@ export class Place {
       tool: Tool,
       folder: string,
     ) => readonly [values: Readonly<Record<string, unknown>>, about: About],
-  ): Promise<{ readonly acts: Act<About>[]; readonly refused: readonly Refused[] }> {
+  ) {
     const acts: Act<About>[] = [];
-    const refused: Refused[] = [];
+    const refused: { action: PublishedTool; error: ToolcribError }[] = [];
     for (const { action, folder: cwd } of players) {
       try {
         const tool = await this.services.load(action.name);

@@ -74,9 +74,7 @@ export async function planLine(
   for (const pipe of parsed.pipes)
     pipes.push(
       await Promise.all(
-        pipe.map((of, at) =>
-          prepare(of, { input: at + pipes.length === 0 ? input : undefined, mayBeMade: pipes.length > 0 }),
-        ),
+        pipe.map((of, at) => prepare(of, at + pipes.length === 0 ? input : undefined, pipes.length > 0)),
       ),
     );
   const all = pipes.flat();
@@ -143,12 +141,6 @@ function parsedFrom({ command, args }: GivenLine): ParsedLine {
   return { pipes: [[{ argv: [command, ...args], variables: {}, joinsErrors: false }]] };
 }
 
-/** Where in a line a program stands. */
-interface Placed {
-  readonly input: string | undefined;
-  readonly mayBeMade: boolean;
-}
-
 async function preparer(
   folder: string,
   { host, discovery, environment, manifest }: OwnServices,
@@ -157,7 +149,7 @@ async function preparer(
   const { path } = await discovery();
   const project = projectFolders(workspace.roots);
   const own = ownPlaces(manifest, host.platform === 'win32' ? 'win32' : 'posix');
-  return async (of: LineProgram, { input, mayBeMade }: Placed): Promise<Prepared> => {
+  return async (of: LineProgram, input: string | undefined, mayBeMade: boolean): Promise<Prepared> => {
     const [name, ...args] = of.argv;
     const found = await namedProgram(name, { folder, workspace, host, path, own, mayBeMade });
     const { program, digest, leading } = found;

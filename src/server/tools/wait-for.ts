@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { ToolcribError } from '../../core/errors.ts';
 import type { CallContext } from '../../core/tool.ts';
 import { Job } from '../../machine/jobs/job.ts';
@@ -97,15 +98,12 @@ const connectMs = 1000;
 /** Whether something on this computer accepts connections at a port, by either kind of address. */
 async function accepts(port: number): Promise<boolean> {
   const { connect } = await import('node:net');
-  return new Promise((resolve) => {
-    const socket = connect({ host: 'localhost', port, timeout: connectMs, autoSelectFamily: true });
-    const answer = (accepted: boolean) => {
-      socket.destroy();
-      resolve(accepted);
-    };
-    socket
-      .once('connect', () => answer(true))
-      .once('timeout', () => answer(false))
-      .once('error', () => answer(false));
-  });
+  const socket = connect({ host: 'localhost', port, autoSelectFamily: true });
+  const connected = once(socket, 'connect', { signal: AbortSignal.timeout(connectMs) });
+  return connected
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => socket.destroy());
 }
