@@ -8,7 +8,7 @@ import { anthropicWire } from './anthropic.ts';
 import { chatWire } from './chat.ts';
 import { sendable } from './conversation.ts';
 import { failureOf, refusedField } from './failure.ts';
-import { guardedFetch } from './fetch.ts';
+import { guardedFetch, type Fetch } from './fetch.ts';
 import {
   failedWith,
   ProviderFailure,
@@ -22,7 +22,7 @@ import { responsesWire } from './responses.ts';
 interface ProviderOptions {
   /** The key, asked for before each request; undefined when none is needed. */
   key(): Promise<string | undefined>;
-  readonly fetch: typeof fetch;
+  readonly fetch: Fetch;
   /** Is told what each answer took. */
   spent(usage: Usage): void;
   /** Is told of each try that failed. */
@@ -183,11 +183,7 @@ interface Client {
 }
 
 /** Loads the SDK and makes its client for one request. Retries and time limits are ours, and so is the terminal. */
-async function clientOf(
-  model: Model,
-  key: string | undefined,
-  fetch: ProviderOptions['fetch'],
-): Promise<Client> {
+async function clientOf(model: Model, key: string | undefined, fetch: Fetch): Promise<Client> {
   const { wire, baseUrl: baseURL, headers } = model.endpoint;
   // Compatible endpoints of others know only these.
   const older = wire === 'anthropic' &&
