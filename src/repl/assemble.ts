@@ -112,5 +112,5 @@ export async function connect(chat: Chat, tell: (text: string) => void, patience
   await Promise.all([chat.askModel(), within(patienceMs, Promise.all(starting))]);
   for (const { name, state } of toolbox.servers())
     if (state === 'connecting') tell(`! MCP server "${name}" is still starting: its tools come later.`);
-  chat.provider.warm?.();
+  chat.provider.warm();
 }

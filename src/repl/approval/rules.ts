@@ -20,7 +20,7 @@ const kept = object(
   /** `*` stands for any characters in each of them. */
   { effect, server: text, tool: text },
   {
-    /** A pattern that the act has to fit: of our own server what it says in one line, of others the arguments as JSON. */
+    /** A pattern that the act has to fit: of our own server its one line, of others the arguments as JSON. */
     act: text,
     /** Rules made at the prompt hold only for the very server and tools they were made for; written ones for any. */
     identity: text,
@@ -133,10 +133,8 @@ function allRules(configFolder: string): readonly Rule[] {
 }
 
 /** Whether a pattern is for a tool: `mcp__…` only by its whole name, since a server may call its tools anything. */
-export const isNamed = (
-  pattern: string,
-  { tool, name }: { readonly tool: string; readonly name: string },
-): boolean => matches(pattern, name) || (!pattern.startsWith('mcp__') && matches(pattern, tool));
+export const isNamed = (pattern: string, { tool, name }: Pick<Tool, 'tool' | 'name'>): boolean =>
+  matches(pattern, name) || (!pattern.startsWith('mcp__') && matches(pattern, tool));
 
 /** Whether a list of patterns wants something: `!` excludes, the last pattern that fits decides; without any, all. */
 export function isWanted(patterns: readonly string[] = [], fits: (pattern: string) => boolean): boolean {

@@ -14,14 +14,9 @@ const someWords = z.readonly(z.array(text).check(z.minLength(1)));
 const named = <T extends z.ZodMiniType>(name: RegExp, value: T) =>
   z.readonly(z.record(z.string().check(z.regex(name)), value));
 
-/** Keys that may be left out. */
-const maybe = <T extends Readonly<Record<string, z.ZodMiniType>>>(shape: T) =>
-  Object.fromEntries(
-    Object.entries(shape).map(([key, value]) => [key, z.exactOptional(value)]),
-  ) as unknown as { -readonly [K in keyof T]: z.ZodMiniExactOptional<T[K]> };
-
-/** These keys and no others. */
-const keys = <T extends Parameters<typeof maybe>[0]>(shape: T) => z.strictObject(maybe(shape));
+/** These keys and no others; each may be left out. */
+const keys = <T extends Readonly<Record<string, z.ZodMiniType>>>(shape: T) =>
+  z.exactPartial(z.strictObject(shape));
 
 const url = z
   .string()
@@ -51,9 +46,8 @@ export const profile = keys({
 export type ProfileFields = z.output<typeof profile>;
 
 /** A name of the person's for a model, with what they know better than the table. */
-const model = z.strictObject({
-  model: text,
-  ...maybe({
+const model = z.extend(
+  keys({
     /** Tokens. */
     contextWindow: count,
     maxOutput: count,
@@ -68,9 +62,10 @@ const model = z.strictObject({
     temperature: amount,
     topP: amount,
     /** Of a million tokens. */
-    price: z.strictObject({ input: amount, output: amount, ...maybe({ cacheRead: amount }) }),
+    price: z.extend(keys({ cacheRead: amount }), { input: amount, output: amount }),
   }),
-});
+  { model: text },
+);
 
 export type ModelFields = z.output<typeof model>;
 
@@ -103,7 +98,7 @@ const rules = (effect: Rule['effect']) =>
     ),
   );
 
-const hook = z.strictObject({ command: someWords, ...maybe({ tools: text, timeoutMs: count }) });
+const hook = z.extend(keys({ tools: text, timeoutMs: count }), { command: someWords });
 const hooks = z.readonly(z.array(hook));
 
 /** chat.yaml of the configuration folder. */
@@ -124,20 +119,30 @@ export const chatFile = keys({
 });
 
 /** An mcp.json in the shape other hosts use: `mcpServers`, or `servers` as in VS Code. */
-export const mcpFile = z.object(
-  maybe({ mcpServers: named(/./, z.unknown()), servers: named(/./, z.unknown()) }),
+export const mcpFile = z.exactPartial(
+  z.object({ mcpServers: named(/./, z.unknown()), servers: named(/./, z.unknown()) }),
 );
 
+const maybe = z.exactOptional;
 /** A value of an environment. */
 const written = z.pipe(
   z.union([z.string(), z.number(), z.boolean()], 'should be text, a number, true or false.'),
   z.transform(String),
 );
+const sse = 'is the old SSE transport. Use "http" with the URL the server has for it.';
 
 /** One of its servers, as it is written; other hosts have keys of their own, which are left alone. */
 export const mcpServer = z.object({
+  type: maybe(
+    z.enum(['stdio', 'http', 'streamable-http', 'streamableHttp'], {
+      error: ({ input }) => (input === 'sse' ? sse : undefined),
+    }),
+  ),
+  command: maybe(text),
   args: z._default(z.readonly(z.array(z.string())), []),
   env: z._default(named(/^[^=\0]+$/, written), {}),
+  cwd: maybe(text),
+  url: maybe(url),
   headers: z._default(named(/^[\w-]+$/, text), {}),
   /** What the server says of its tools is believed. */
   trust: z._default(flag, false),
@@ -145,19 +150,8 @@ export const mcpServer = z.object({
   protocol: z._default(z.enum(['auto', '2025-11-25', '2026-07-28']), 'auto'),
   /** For one request, in ms; the SDK has the same. */
   timeout: z._default(count, 60_000),
-  ...maybe({
-    type: z.enum(['stdio', 'http', 'streamable-http', 'streamableHttp'], {
-      error: ({ input }) =>
-        input === 'sse'
-          ? 'is the old SSE transport. Use "http" with the URL the server has for it.'
-          : undefined,
-    }),
-    command: text,
-    cwd: text,
-    url,
-    disabled: flag,
-    /** Globs on the server's own tool names, `!` excludes; without them all tools. */
-    tools: words,
-  }),
+  disabled: maybe(flag),
+  /** Globs on the server's own tool names, `!` excludes; without them all tools. */
+  tools: maybe(words),
 });
 export type WrittenServer = z.output<typeof mcpServer>;

@@ -37,14 +37,12 @@ const wires: Readonly<Record<Wire, WireFormat>> = {
   anthropic: anthropicWire,
 };
 
-/** Longer than any time limit of ours, which ends a request sooner: an SDK without a number would take its own. */
-const requestTimeoutMs = 60 * 60 * 1000;
 const mostTries = 5;
 const firstWaitMs = 1000;
 const longestWaitMs = 60_000;
 /** Longer than this nobody is kept waiting without being asked. */
 const longestRetryAfterMs = 120_000;
-/** How long a server may be silent. */
+/** How long a server may be silent; the SDKs wait twice as long for its first word. */
 const idleMs = 300_000;
 
 /** What the requests to one model have in common. */
@@ -182,7 +180,7 @@ interface Client {
   ): { withResponse(): Promise<{ data: unknown; response: Response }> };
 }
 
-/** Loads the SDK and makes its client for one request. Retries and time limits are ours, and so is the terminal. */
+/** Loads the SDK and makes its client for one request. Retries are ours, and so is the terminal. */
 async function clientOf(model: Model, key: string | undefined, fetch: Fetch): Promise<Client> {
   const { wire, baseUrl: baseURL, headers } = model.endpoint;
   // Compatible endpoints of others know only these.
@@ -200,7 +198,6 @@ async function clientOf(model: Model, key: string | undefined, fetch: Fetch): Pr
     defaultHeaders: { ...(key === undefined && { authorization: null }), ...older, ...headers },
     fetch,
     maxRetries: 0,
-    timeout: requestTimeoutMs,
     logLevel: 'off',
     // No account is taken from the environment: it is not meant for every endpoint.
     ...(wire !== 'anthropic' && { organization: null, project: null, webhookSecret: null }),

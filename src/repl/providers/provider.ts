@@ -33,7 +33,7 @@ export type ModelEvent =
 export interface Provider {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
   /** Loads what the first request will need. */
-  warm?(): void;
+  warm(): void;
 }
 
 interface FailureFacts {

@@ -8,9 +8,6 @@ import type { ElicitAnswer, ElicitRequest } from '../person/form.ts';
 import { inLine } from '../terminal/printable.ts';
 import { objectOf } from '../text/json.ts';
 
-/** A server of the first generation may not answer what it does not know; over HTTP, silence is an outage. */
-const probeMs = (config: ServerConfig) => (config.url === undefined ? 2_000 : 30_000);
-
 /**
  * What a program needs to run as it does for the person, and which chooses no code to run. A proxy's address may
  * hold a password, but without it nothing could be reached. More has to be named in its `env`. The SDK adds some
@@ -27,7 +24,7 @@ const harmless = new RegExp(
 /** What a server may want of the host. */
 export interface Host {
   readonly clientInfo: { readonly name: string; readonly version: string };
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: NodeJS.ProcessEnv;
   readonly trace?: Trace | undefined;
   roots(): readonly string[];
   elicit(request: ElicitRequest): Promise<ElicitAnswer>;
@@ -51,14 +48,16 @@ export async function openLink(
   host: Host,
   changed: { tools(client: Client): void; prompts(client: Client): void },
 ): Promise<Link> {
-  const { name, isOwn, protocol } = config;
+  const { name, isOwn, protocol, url, headers } = config;
   const { Client } = await import('@modelcontextprotocol/client');
   const pinned = protocol === '2025-11-25' ? 'legacy' : { pin: protocol };
   const mode = protocol === 'auto' ? 'auto' : pinned;
+  // A server of the first generation may not answer what it does not know; over HTTP, silence is an outage.
+  const probe = { timeoutMs: url === undefined ? 2_000 : 30_000 };
   const client: Client = new Client(host.clientInfo, {
     // Our own hands us plans instead of asking.
     capabilities: { roots: { listChanged: true }, ...(!isOwn && { elicitation: { form: {} } }) },
-    versionNegotiation: { mode, ...(mode === 'auto' && { probe: { timeoutMs: probeMs(config) } }) },
+    versionNegotiation: { mode, ...(mode === 'auto' && { probe }) },
     listChanged: {
       tools: { autoRefresh: false, onChanged: () => changed.tools(client) },
       prompts: { autoRefresh: false, onChanged: () => changed.prompts(client) },
@@ -79,7 +78,6 @@ export async function openLink(
       const schema = { ...requestedSchema };
       return { ...(await host.elicit({ server: name, message, signal, requestedSchema: schema })) };
     });
-  const { url, headers } = config;
   if (url === undefined) return overStdio(client, config, host);
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   // It follows redirects only within the origin.
