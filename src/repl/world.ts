@@ -6,7 +6,6 @@ import { nameOf, type Model, spend, type Spent } from './models/model.ts';
 import type { ChatOptions } from './options.ts';
 import { askForm } from './person/form.ts';
 import { createProvider } from './providers/create-provider.ts';
-import type { Provider } from './providers/provider.ts';
 import { recording, replaying } from './providers/fetch.ts';
 import { Store } from './session/store.ts';
 import { printable } from './terminal/printable.ts';
@@ -87,10 +86,10 @@ const ownServer = ({ command, args }: NonNullable<ChatOptions['ownServer']>, cwd
 function providers(
   { options }: Setting,
   { log, keyFor, spent }: { log(text: string): void; keyFor: ReturnType<typeof keyFinder>; spent: Spent },
-): (model: Model) => Provider {
+) {
   const replay = options.replay === undefined ? undefined : replaying(options.replay);
   const record = options.record === undefined ? undefined : recording(fetch, options.record);
-  return (asked) => {
+  return (asked: Model) => {
     // Nobody is asked, so that any model will do.
     const endpoint = replay ? { ...asked.endpoint, wire: replay.wire } : asked.endpoint;
     const model = { ...asked, endpoint };

@@ -9,20 +9,14 @@ export type ServerConfig = Omit<WrittenServer, 'type' | 'disabled'> & {
   readonly isOwn: boolean;
 };
 
-interface McpConfig {
-  readonly servers: readonly ServerConfig[];
-  /** What is wrong with one of its servers, which is left out then. */
-  readonly warnings: readonly string[];
-}
-
 /**
- * The servers of an mcp.json. One that cannot be understood is a warning. A missing file has none; when it is `needed`,
+ * The servers of an mcp.json. One that cannot be understood is left out, and is a warning. A missing file has none; when it is `needed`,
  * it throws CONFIG_INVALID, as does one that cannot be read.
  */
 export async function readMcpConfig(
   file: string,
   { env, needed }: { readonly env: NodeJS.ProcessEnv; readonly needed: boolean },
-): Promise<McpConfig> {
+) {
   const content = await readCheckedFile(file, 'mcpFile');
   const entries = content?.mcpServers ?? content?.servers;
   if (!entries && needed)

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { ChatError } from '../errors.ts';
 import { jsonLinesTo } from '../files/own-files.ts';
 import type { Wire } from '../message.ts';
-import { ProviderFailure } from './provider.ts';
 
 /** What came back of one request, as it came: a line of a recording. */
 interface Recorded {
@@ -64,7 +63,7 @@ export function replaying(file: string): { readonly fetch: Fetch; readonly wire:
     async fetch() {
       const found = recorded[requests++];
       const missing = `${file} has ${recorded.length} answers, and this is request ${requests}.`;
-      if (!found) throw new ProviderFailure('MODEL_REFUSED', missing);
+      if (!found) throw new ChatError('MODEL_REFUSED', missing);
       const { status, type } = found;
       return new Response(ReadableStream.from(bytesOf(found)), { status, headers: { 'content-type': type } });
     },
@@ -103,7 +102,7 @@ async function withinOrigin(given: Fetch, url: URL, init: RequestInit, hops = 0)
   await response.body?.cancel();
   const to = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
   if (to?.origin === url.origin && hops < mostRedirects) return withinOrigin(given, to, init, hops + 1);
-  throw new ProviderFailure(
+  throw new ChatError(
     'MODEL_REFUSED',
     `The endpoint sends requests on to ${to?.origin ?? 'nowhere'}, which is not asked: it would get the key and all ` +
       "that was said. If that is right, make it the endpoint's baseUrl.",
@@ -118,7 +117,7 @@ export function guardedFetch(given: Fetch, idleMs: number): Fetch {
   return async (url, init) => {
     const silence = new AbortController();
     const message = `Nothing came for ${idleMs / 1000} seconds.`;
-    const failure = new ProviderFailure('MODEL_UNREACHABLE', message, { retryable: true });
+    const failure = new ChatError('MODEL_UNREACHABLE', message, { retryable: true });
     // Whoever stops reading says nothing: the clock must not keep the program from ending.
     const clock = setTimeout(() => silence.abort(failure), idleMs).unref();
     const signal = init?.signal ? AbortSignal.any([init.signal, silence.signal]) : silence.signal;

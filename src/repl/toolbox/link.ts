@@ -1,4 +1,4 @@
-import type { Client, Transport } from '@modelcontextprotocol/client';
+import type { Client, ElicitRequestFormParams, Transport } from '@modelcontextprotocol/client';
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -72,9 +72,8 @@ export async function openLink(
   }));
   if (!isOwn)
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq: { signal } }) => {
-      // A form is all we said we can do.
-      if (!('requestedSchema' in params)) return { action: 'decline' };
-      const { message, requestedSchema } = params;
+      // A form is all we said we can do, and all that the SDK lets through.
+      const { message, requestedSchema } = params as ElicitRequestFormParams;
       const schema = { ...requestedSchema };
       return { ...(await host.elicit({ server: name, message, signal, requestedSchema: schema })) };
     });

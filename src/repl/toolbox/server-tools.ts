@@ -14,23 +14,13 @@ const mostSchema = 100_000;
 /** As the specification wants them, and `/`; others could look like anything where they are shown. */
 const usualName = /^[\w./-]{1,128}$/;
 
-/** `problems`: a line for each tool that had to be left out. */
-interface Listed {
-  readonly tools: readonly Omit<Tool, 'call'>[];
-  readonly problems: readonly string[];
-}
-
 /** Takes the page as it is: the SDK's own schema would refuse a whole server for one bad tool. */
 const anyPage: StandardSchemaV1<unknown, JsonObject> = {
   '~standard': { version: 1, vendor: 'toolcrib', validate: (value) => ({ value: objectOf(value) }) },
 };
 
-/** Asks a server for its tools; those that are wanted and usable, in its order. */
-export async function listTools(
-  client: Client,
-  config: ServerConfig,
-  timeout: { readonly timeout: number },
-): Promise<Listed> {
+/** Asks a server for its tools; those that are wanted and usable, in its order. `problems`: a line for each other. */
+export async function listTools(client: Client, config: ServerConfig, timeout: { readonly timeout: number }) {
   if (client.getServerCapabilities()?.tools === undefined) return { tools: [], problems: [] };
   const listed: JsonObject[] = [];
   let cursor: string | undefined;

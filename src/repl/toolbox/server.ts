@@ -46,7 +46,7 @@ export class Server {
   private readonly warned = new Set<string>();
   /** How each tool was defined when the person started the server. */
   private readonly first = new Map<string, string>();
-  private link: Link | undefined;
+  link: Link | undefined;
   private starting: Promise<void> | undefined;
 
   constructor(config: ServerConfig, host: Host) {
@@ -113,14 +113,9 @@ export class Server {
     await within(2 * patienceMs, Promise.all([this.endLink(), this.starting]));
   }
 
-  /** Its process, to be ended at once. */
-  get pid(): number | undefined {
-    return this.link?.pid;
-  }
-
   private async endLink(): Promise<void> {
     // The SDK forgets the process as soon as it begins to close it.
-    const { pid } = this;
+    const pid = this.link?.pid;
     const closed = this.link?.transport.close();
     if (!closed || (await within(patienceMs, closed))) return;
     if (pid !== undefined) endProcesses([pid]);

@@ -61,5 +61,5 @@ export class Toolbox {
   }
 
   /** Ends their processes at once; blocks for 0.3 seconds at most. */
-  readonly kill = (): void => endProcesses(this.all.flatMap((server) => server.pid ?? []));
+  readonly kill = (): void => endProcesses(this.all.flatMap((server) => server.link?.pid ?? []));
 }
