@@ -6,7 +6,7 @@ import { nameOf, type Model, spend, type Spent } from './models/model.ts';
 import type { ChatOptions } from './options.ts';
 import { askForm } from './person/form.ts';
 import { createProvider } from './providers/create-provider.ts';
-import { recording, replaying } from './providers/fetch.ts';
+import { guardedFetch, recording, replaying } from './providers/fetch.ts';
 import { Store } from './session/store.ts';
 import { printable } from './terminal/printable.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -89,6 +89,7 @@ function providers(
 ) {
   const replay = options.replay === undefined ? undefined : replaying(options.replay);
   const record = options.record === undefined ? undefined : recording(fetch, options.record);
+  const guarded = guardedFetch(replay?.fetch ?? record ?? fetch);
   return (asked: Model) => {
     // Nobody is asked, so that any model will do.
     const endpoint = replay ? { ...asked.endpoint, wire: replay.wire } : asked.endpoint;
@@ -98,7 +99,7 @@ function providers(
       failed: ({ code, facts }) => log([nameOf(model), code, facts.status ?? ''].join(' ').trim()),
       spent: (usage) => spend(spent, model, usage),
       key: async () => (replay ? 'none' : keyFor(model.endpoint)),
-      fetch: replay?.fetch ?? record ?? fetch,
+      fetch: guarded,
       ...(replay && { sleep: async () => {} }),
     });
   };

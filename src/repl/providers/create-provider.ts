@@ -9,7 +9,7 @@ import { anthropicWire } from './anthropic.ts';
 import { chatWire } from './chat.ts';
 import { sendable } from './conversation.ts';
 import { failureOf, refusedField } from './failure.ts';
-import { guardedFetch, type Fetch } from './fetch.ts';
+import type { Fetch } from './fetch.ts';
 import { failedWith, type ModelEvent, type ModelRequest, type WireFormat } from './provider.ts';
 import { responsesWire } from './responses.ts';
 
@@ -36,8 +36,6 @@ const firstWaitMs = 1000;
 const longestWaitMs = 60_000;
 /** Longer than this nobody is kept waiting without being asked. */
 const longestRetryAfterMs = 120_000;
-/** How long a server may be silent; the SDKs wait twice as long for its first word. */
-const idleMs = 300_000;
 
 /** What the requests to one model have in common. */
 interface Connection {
@@ -51,14 +49,13 @@ interface Connection {
 export type Provider = ReturnType<typeof createProvider>;
 
 /**
- * Requests that fail are made again where that may help: after 1, 2, 4 … seconds, and never
- * sooner than the provider wants; what an endpoint refuses of a request is left out of it from then on. Throws the
- * last failure, or the one that asks for more than two minutes of patience; an abort never throws: it ends with a
- * message whose `stop` is `aborted` and which holds no calls. The SDK is loaded with the first request.
+ * Requests that fail are made again where that may help: after 1, 2, 4 … seconds, and never sooner than the provider
+ * wants; what an endpoint refuses of a request is left out of it from then on. Throws the last failure, or the one that
+ * asks for more than two minutes of patience; an abort never throws: it ends with a message whose `stop` is `aborted`
+ * and which holds no calls. The SDK is loaded with the first request.
  */
 export function createProvider(model: Model, options: ProviderOptions) {
-  const fetch = guardedFetch(options.fetch, idleMs);
-  const connection = { model, options: { ...options, fetch }, refused: new Set<string>() };
+  const connection = { model, options, refused: new Set<string>() };
   return {
     // SDKs leave their listeners behind: on the signal of a long turn, Node would warn of them on the screen.
     stream: (request: ModelRequest, signal: AbortSignal) =>

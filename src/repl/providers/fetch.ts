@@ -109,11 +109,14 @@ async function withinOrigin(given: Fetch, url: URL, init: RequestInit, hops = 0)
   );
 }
 
+/** How long a server may be silent; the SDKs wait twice as long for its first word. */
+const idleMs = 300_000;
+
 /**
  * A fetch that stays with its server, and whose responses fail when nothing at all has come for so long, whether
  * before the first byte or after it. Every byte counts, a ping too: how long a model thinks is its own affair.
  */
-export function guardedFetch(given: Fetch, idleMs: number): Fetch {
+export function guardedFetch(given: Fetch): Fetch {
   return async (url, init) => {
     const silence = new AbortController();
     const message = `Nothing came for ${idleMs / 1000} seconds.`;

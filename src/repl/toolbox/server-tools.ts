@@ -79,7 +79,7 @@ const headersOf = ({ properties }: JsonObject): string[] =>
     .map(objectOf)
     .flatMap((property) => {
       const { 'x-mcp-header': header, type } = property;
-      const isSent = headerTypes.includes(String(type)) && headerName.test(textOf(header) ?? '');
+      const isSent = headerTypes.includes(textOf(type) ?? '') && headerName.test(textOf(header) ?? '');
       return [...(isSent ? [String(header).toLowerCase()] : []), ...headersOf(property)];
     });
 
