@@ -100,7 +100,7 @@ export function matchesPath(glob: string, path: string): boolean {
 }
 
 /** `*` stands for any characters; in time linear to the text for each star, whatever either says. */
-function matches(pattern: string, text: string): boolean {
+export function matches(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   if (rest.length === 0) return text === pattern;
   if (!text.startsWith(first)) return false;

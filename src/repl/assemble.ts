@@ -11,6 +11,7 @@ import { ownTools } from './own-tools/own-tools.ts';
 import type { Session } from './session/session.ts';
 import { printable } from './terminal/printable.ts';
 import type { Terminal } from './terminal/terminal.ts';
+import { within } from './turn/told.ts';
 import { worldOf, type Setting, type World } from './world.ts';
 
 /**
@@ -92,24 +93,24 @@ async function answering(
  * the last counts. Resolves when they are there or `patienceMs` are over; what is wrong with one is told.
  */
 export async function connect(chat: Chat, tell: (text: string) => void, patienceMs: number): Promise<void> {
-  const { toolbox, options, folders, store } = chat.world;
+  const { toolbox, ownServers, options, folders, store } = chat.world;
   const { env, mcpFiles } = options;
-  toolbox.connect();
+  const starting = ownServers.map((server) => toolbox.add(server));
   try {
     const all = await Promise.all([
       readMcpConfig(join(folders.config, 'mcp.json'), { env, needed: false }),
       ...mcpFiles.map((file) => readMcpConfig(file, { env, needed: true })),
     ]);
     const byName = new Map(all.flatMap(({ servers }) => servers).map((server) => [server.name, server]));
-    for (const server of byName.values()) void toolbox.add(server);
+    for (const server of byName.values()) starting.push(toolbox.add(server));
     for (const warning of all.flatMap(({ warnings }) => warnings)) tell(`! ${warning}`);
     store.removeExpired(Date.now());
   } catch (error) {
     // Whatever it is: nobody waits for this, so that it would end the program.
     tell(`! ${error instanceof Error ? error.message : String(error)}`);
   }
-  await Promise.all([chat.askModel(), toolbox.ready(patienceMs)]);
+  await Promise.all([chat.askModel(), within(patienceMs, Promise.all(starting))]);
   for (const { name, state } of toolbox.servers())
     if (state === 'connecting') tell(`! MCP server "${name}" is still starting: its tools come later.`);
-  chat.provider.warm?.();
+  chat.provider.warm();
 }

@@ -7,7 +7,7 @@ import { nameOf, type Model } from './models/model.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { type Places, joined, usualPrompt } from './prompt/instructions.ts';
 import { News } from './prompt/news.ts';
-import type { Provider } from './providers/provider.ts';
+import type { Provider } from './providers/create-provider.ts';
 import type { EntryBody } from './session/entry.ts';
 import type { Session } from './session/session.ts';
 import type { Tool } from './toolbox/tool.ts';

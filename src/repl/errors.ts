@@ -18,13 +18,24 @@ export type ChatErrorCode =
   | 'ATTACHMENT_REFUSED'
   | 'INTERRUPTED';
 
+interface Facts extends ErrorOptions {
+  /** Of a request that a model's server did not answer: what it said instead. */
+  readonly status?: number | undefined;
+  /** Worth another try, without any change. */
+  readonly retryable?: boolean;
+  /** What the server asked us to wait. */
+  readonly retryAfterMs?: number | undefined;
+}
+
 export class ChatError extends Error {
   readonly code: ChatErrorCode;
+  readonly facts: Facts;
 
-  constructor(code: ChatErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
+  constructor(code: ChatErrorCode, message: string, facts: Facts = {}) {
+    super(message, facts);
     this.name = 'ChatError';
     this.code = code;
+    this.facts = facts;
   }
 }
 

@@ -1,4 +1,4 @@
-import { isObject, tooDeep, type JsonObject } from './text/json.ts';
+import { jsonIn, objectOf, type JsonObject } from './text/json.ts';
 
 /**
  * The conversation, in words that fit every wire. Each wire translates; what only one of them knows is kept in
@@ -89,12 +89,4 @@ export const textOf = (content: readonly Part[]): string =>
   content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
 /** A call's arguments as an object; of broken ones, and of those nested without end, nothing is left. */
-export function argumentsObject(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value) && !tooDeep(value)) return value;
-  } catch {
-    // Not JSON: as good as none.
-  }
-  return {};
-}
+export const argumentsObject = (text: string): Record<string, unknown> => objectOf(jsonIn(text));

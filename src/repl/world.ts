@@ -5,8 +5,8 @@ import { resolveModel, withoutKeys, keyFinder } from './models/endpoints.ts';
 import { nameOf, type Model, spend, type Spent } from './models/model.ts';
 import type { ChatOptions } from './options.ts';
 import { askForm } from './person/form.ts';
-import type { Provider } from './providers/provider.ts';
-import { recording, replaying } from './providers/fetch.ts';
+import { createProvider } from './providers/create-provider.ts';
+import { guardedFetch, recording, replaying } from './providers/fetch.ts';
 import { Store } from './session/store.ts';
 import { printable } from './terminal/printable.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -39,7 +39,6 @@ export function worldOf(setting: Setting, terminal: Terminal | undefined, roots:
     else process.stderr.write(`toolcrib: ${printable(text)}\n`);
   };
   const toolbox = new Toolbox({
-    servers: options.ownServer ? [ownServer(options.ownServer, options.cwd)] : [],
     roots,
     elicit: async (request) => (person ? askForm(person, request) : { action: 'decline' }),
     warn,
@@ -60,6 +59,7 @@ export function worldOf(setting: Setting, terminal: Terminal | undefined, roots:
     log,
     spent,
     toolbox,
+    ownServers: options.ownServer ? [ownServer(options.ownServer, options.cwd)] : [],
     modelOf: (name: string | undefined) => resolveModel(name, config, env),
     profiles: () => readProfiles(folders.config, config),
     keyFor,
@@ -70,46 +70,37 @@ export function worldOf(setting: Setting, terminal: Terminal | undefined, roots:
 /** Our own server as every host starts it. */
 const ownServer = ({ command, args }: NonNullable<ChatOptions['ownServer']>, cwd: string): ServerConfig => ({
   name: 'toolcrib',
-  kind: 'stdio',
   command,
   args: [...args],
   env: {},
+  headers: {},
   cwd,
   trust: true,
   // In 2025-11-25 a client says at once that its roots have changed.
   protocol: '2025-11-25',
-  timeoutMs: 10 * 60_000,
+  timeout: 10 * 60_000,
   isOwn: true,
 });
 
-/** Makes what speaks to a model; to one that was recorded, as it was spoken to then. Loaded when it is needed. */
+/** Makes what speaks to a model; to one that was recorded, as it was spoken to then. */
 function providers(
   { options }: Setting,
   { log, keyFor, spent }: { log(text: string): void; keyFor: ReturnType<typeof keyFinder>; spent: Spent },
-): (model: Model) => Provider {
+) {
   const replay = options.replay === undefined ? undefined : replaying(options.replay);
   const record = options.record === undefined ? undefined : recording(fetch, options.record);
-  return (asked) => {
+  const guarded = guardedFetch(replay?.fetch ?? record ?? fetch);
+  return (asked: Model) => {
     // Nobody is asked, so that any model will do.
     const endpoint = replay ? { ...asked.endpoint, wire: replay.wire } : asked.endpoint;
     const model = { ...asked, endpoint };
-    let made: Promise<Provider> | undefined;
-    const provider = () =>
-      (made ??= import('./providers/create-provider.ts').then(({ createProvider }) =>
-        createProvider(model, {
-          // What a provider says may repeat what it was sent.
-          failed: ({ code, facts }) => log([nameOf(model), code, facts.status ?? ''].join(' ').trim()),
-          spent: (usage) => spend(spent, model, usage),
-          key: async () => (replay ? 'none' : keyFor(model.endpoint)),
-          fetch: replay?.fetch ?? record ?? fetch,
-          ...(replay && { sleep: async () => {} }),
-        }),
-      ));
-    return {
-      async *stream(request, signal) {
-        yield* (await provider()).stream(request, signal);
-      },
-      warm: () => void provider().then((one) => one.warm?.()),
-    };
+    return createProvider(model, {
+      // What a provider says may repeat what it was sent.
+      failed: ({ code, facts }) => log([nameOf(model), code, facts.status ?? ''].join(' ').trim()),
+      spent: (usage) => spend(spent, model, usage),
+      key: async () => (replay ? 'none' : keyFor(model.endpoint)),
+      fetch: guarded,
+      ...(replay && { sleep: async () => {} }),
+    });
   };
 }

@@ -23,18 +23,6 @@ const defaultsOf = ({ properties = {} }: Schema) =>
 
 const url = process.argv.at(-1) ?? '';
 const toolbox = new Toolbox({
-  servers: [
-    {
-      kind: 'http',
-      name: 'suite',
-      url,
-      headers: {},
-      trust: true,
-      protocol: 'auto',
-      timeoutMs: 20_000,
-      isOwn: false,
-    },
-  ],
   clientInfo: { name: 'toolcrib-chat', version: '0' },
   env: process.env,
   roots: () => [process.cwd()],
@@ -43,8 +31,17 @@ const toolbox = new Toolbox({
   log() {},
   warn: (text) => process.stderr.write(`${text}\n`),
 });
-toolbox.connect();
-await toolbox.ready(20_000);
+await toolbox.add({
+  name: 'suite',
+  url,
+  args: [],
+  env: {},
+  headers: {},
+  trust: true,
+  protocol: 'auto',
+  timeout: 20_000,
+  isOwn: false,
+});
 type Wanted = { toolCalls?: readonly { name: string; arguments: Record<string, unknown> }[] };
 const { toolCalls } = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Wanted;
 const usual = toolbox

@@ -1,5 +1,6 @@
+import { matches } from '../../core/rule.ts';
 import { inLine } from '../terminal/printable.ts';
-import { globMatches, isNamed, type CheckedCall, type Rule, type Verdict, ruleText } from './rules.ts';
+import { isNamed, type CheckedCall, type Rule, type Verdict, ruleText } from './rules.ts';
 import type { CallPlan, Tool } from '../toolbox/tool.ts';
 import type { Mode } from '../turn/turn-event.ts';
 
@@ -92,7 +93,7 @@ export const isDeniedWhole = (tool: Tool, rules: readonly Rule[]): boolean =>
 
 /** Whether a rule is about a tool, what is done with it left aside. Hosts' names, `mcp__…`, are understood, too. */
 const isFor = (rule: Rule, tool: Tool): boolean =>
-  globMatches(rule.server, tool.server) && isNamed(rule.tool, tool);
+  matches(rule.server, tool.server) && isNamed(rule.tool, tool);
 
 function named(rule: Rule): string {
   const made = rule.at === undefined ? '' : `, made ${rule.at.slice(0, 10)}`;
@@ -105,7 +106,7 @@ function fits({ effect, act }: Rule, { args, plan }: CheckedCall): boolean {
   const done = plan?.subject ?? JSON.stringify(args);
   // A `*` was not written for steps up to other folders.
   if (effect === 'allow' && !plan && done.includes('..') && !act.includes('..')) return false;
-  return globMatches(act, done);
+  return matches(act, done);
 }
 
 /** What has changed since an allow rule was made; undefined when it still holds. */

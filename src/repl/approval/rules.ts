@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { matches } from '../../core/rule.ts';
 import { ChatError } from '../errors.ts';
 import { readPrivateFile, writePrivateFile } from '../files/own-files.ts';
-import { list, object, oneOf, text } from '../text/json.ts';
+import { jsonIn, list, object, oneOf, text, type Guarded } from '../text/json.ts';
 import type { Tool, CallPlan } from '../toolbox/tool.ts';
 
 /** A call whose tool exists and whose arguments fit its schema: nothing else gets as far as a decision. */
@@ -12,23 +13,27 @@ export interface CheckedCall {
   readonly plan?: CallPlan;
 }
 
-/** A standing decision of the person. */
-export interface Rule {
-  readonly effect: 'allow' | 'ask' | 'deny';
+const effect = oneOf('allow', 'ask', 'deny');
+
+/** A rule as it is kept. */
+const kept = object(
   /** `*` stands for any characters in each of them. */
-  readonly server: string;
-  readonly tool: string;
-  /** A pattern that the act has to fit: of our own server what it says in one line, of others the arguments as JSON. */
-  readonly act?: string;
-  /** Rules made at the prompt hold only for the very server and tools they were made for; written ones for any. */
-  readonly identity?: string;
-  readonly definitions?: readonly string[];
-  /** Absolute path of the project it is for; without it, everywhere. */
-  readonly project?: string;
-  readonly source: 'flag' | 'session' | 'project' | 'user';
-  /** ISO time it was made at the prompt. */
-  readonly at?: string;
-}
+  { effect, server: text, tool: text },
+  {
+    /** A pattern that the act has to fit: of our own server its one line, of others the arguments as JSON. */
+    act: text,
+    /** Rules made at the prompt hold only for the very server and tools they were made for; written ones for any. */
+    identity: text,
+    definitions: list(text),
+    /** Absolute path of the project it is for; without it, everywhere. */
+    project: text,
+    /** ISO time it was made at the prompt. */
+    at: text,
+  },
+);
+
+/** A standing decision of the person. */
+export type Rule = Guarded<typeof kept> & { readonly source: 'flag' | 'session' | 'project' | 'user' };
 
 export interface Verdict {
   readonly effect: 'allow' | 'ask' | 'deny';
@@ -114,55 +119,22 @@ export function ruleFor(
 
 const fileOf = (configFolder: string): string => join(configFolder, 'approvals.json');
 
-const keptRules = object({
-  version: oneOf(1),
-  rules: list(
-    object(
-      { effect: oneOf('allow', 'ask', 'deny'), server: text, tool: text },
-      { act: text, identity: text, definitions: list(text), project: text, at: text },
-    ),
-  ),
-});
+const file = object({ version: oneOf(1), rules: list(kept) });
 
 function allRules(configFolder: string): readonly Rule[] {
   const path = fileOf(configFolder);
   const written = readPrivateFile(path);
   if (written === undefined) return [];
-  let value: unknown;
-  try {
-    value = JSON.parse(written);
-  } catch {
-    // Said below, as for what is JSON but no rules.
-  }
-  if (keptRules(value))
+  const value = jsonIn(written);
+  if (file(value))
     return value.rules.map((rule) => ({ ...rule, source: rule.project === undefined ? 'user' : 'project' }));
   const way = 'Repair it, or delete it to be asked about everything again.';
   throw new ChatError('CONFIG_INVALID', `${path} is damaged: it is no list of rules. ${way}`);
 }
 
 /** Whether a pattern is for a tool: `mcp__…` only by its whole name, since a server may call its tools anything. */
-export const isNamed = (
-  pattern: string,
-  { tool, name }: { readonly tool: string; readonly name: string },
-): boolean => globMatches(pattern, name) || (!pattern.startsWith('mcp__') && globMatches(pattern, tool));
-
-/**
- * Whether a pattern, in which `*` stands for any characters, fits the whole text. Linear in both, whatever they
- * hold.
- */
-export function globMatches(pattern: string, text: string): boolean {
-  const [head = '', ...rest] = pattern.split('*');
-  if (rest.length === 0) return text === pattern;
-  if (!text.startsWith(head)) return false;
-  const tail = rest.pop() ?? '';
-  let at = head.length;
-  for (const part of rest) {
-    const found = text.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return text.length - tail.length >= at && text.endsWith(tail);
-}
+export const isNamed = (pattern: string, { tool, name }: Pick<Tool, 'tool' | 'name'>): boolean =>
+  matches(pattern, name) || (!pattern.startsWith('mcp__') && matches(pattern, tool));
 
 /** Whether a list of patterns wants something: `!` excludes, the last pattern that fits decides; without any, all. */
 export function isWanted(patterns: readonly string[] = [], fits: (pattern: string) => boolean): boolean {

@@ -78,7 +78,7 @@ export async function editedBy({ chat, terminal }: Console, text: string): Promi
   const file = join(folder, 'message.md');
   try {
     writeFileSync(file, text, { mode: 0o600 });
-    if ((await terminal.handOver(() => runInTerminal([...words, file]))) !== 0) return undefined;
+    if (!(await terminal.handOver(() => runInTerminal([...words, file])))) return undefined;
     return readFileSync(file, 'utf8')
       .replace(/^\ufeff/, '')
       .replaceAll('\r\n', '\n')

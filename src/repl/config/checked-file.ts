@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Document } from 'yaml';
 import type * as z from 'zod/mini';
-import { ChatError } from '../errors.ts';
+import { ChatError, hint } from '../errors.ts';
 import { readRegularFile } from '../prompt/read-files.ts';
 
 type Schemas = typeof import('./schemas.ts');
@@ -75,6 +75,10 @@ function inWords(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined) return 'is missing.';
   if (issue.code === 'invalid_type') return `should be ${kinds[issue.expected] ?? issue.expected}.`;
   if (issue.code === 'invalid_value') return `should be one of ${issue.values.join(', ')}.`;
+  if (issue.code === 'unrecognized_keys') {
+    const known = Object.keys((issue.inst as z.core.$ZodObject)._zod.def.shape);
+    return `is no known key.${hint(issue.keys[0] ?? '', known) || ` Known are: ${known.join(', ')}.`}`;
+  }
   if (issue.code === 'invalid_key') return 'is no name here.';
   return issue.code === 'too_small' ? 'should not be empty.' : 'is not as it should be.';
 }

@@ -45,8 +45,14 @@ export async function readProfiles(
   { profiles: written }: Pick<ChatConfig, 'profiles'>,
 ): Promise<ReadonlyMap<string, Profile>> {
   const profiles = new Map(Object.entries(written).map(([name, fields]) => [name, { ...fields, name }]));
-  for (const { name, file } of await filesIn(join(folder, 'profiles'))) {
-    const fields = await readCheckedFile(file, 'profile');
+  const files = join(folder, 'profiles');
+  const names = await readdir(files).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+    throw invalid(files, `cannot be read (${error.code}).`, error);
+  });
+  for (const file of names.filter((one) => /^[\w-]+\.ya?ml$/.test(one)).sort()) {
+    const fields = await readCheckedFile(join(files, file), 'profile');
+    const { name } = parse(file);
     if (fields) profiles.set(name, { ...fields, name });
   }
   return profiles;
@@ -62,17 +68,6 @@ export async function profileNamed(
   if (profile) return profile;
   const names = [...profiles.keys()].join(', ') || 'none';
   throw new ChatError('USAGE', `There is no profile "${name}". There are: ${names}.`);
-}
-
-async function filesIn(folder: string): Promise<{ name: string; file: string }[]> {
-  try {
-    const names = (await readdir(folder)).filter((name) => /^[\w-]+\.ya?ml$/.test(name)).sort();
-    return names.map((name) => ({ name: parse(name).name, file: join(folder, name) }));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
-    throw invalid(folder, `cannot be read (${String(code)}).`, error);
-  }
 }
 
 /**

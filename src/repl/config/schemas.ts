@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { type Rule, parseRule } from '../approval/rules.ts';
-import { hint } from '../errors.ts';
 
 export { default as yaml } from 'yaml';
 
@@ -15,27 +14,9 @@ const someWords = z.readonly(z.array(text).check(z.minLength(1)));
 const named = <T extends z.ZodMiniType>(name: RegExp, value: T) =>
   z.readonly(z.record(z.string().check(z.regex(name)), value));
 
-/** Keys that may be left out. */
-const maybe = <T extends Readonly<Record<string, z.ZodMiniType>>>(shape: T) =>
-  Object.fromEntries(
-    Object.entries(shape).map(([key, value]) => [key, z.exactOptional(value)]),
-  ) as unknown as { -readonly [K in keyof T]: z.ZodMiniExactOptional<T[K]> };
-
-type Shape = Readonly<Record<string, z.ZodMiniType>>;
-
-/** These keys and no others; `needed`: those that may not be left out. */
-function keys<T extends Shape, N extends Shape = Record<never, never>>(shape: T, needed?: N) {
-  const known = [...Object.keys(needed ?? {}), ...Object.keys(shape)];
-  return z.strictObject(
-    { ...(needed as N), ...maybe(shape) },
-    {
-      error(issue) {
-        if (issue.code !== 'unrecognized_keys') return undefined;
-        return `is no known key.${hint(issue.keys[0] ?? '', known) || ` Known are: ${known.join(', ')}.`}`;
-      },
-    },
-  );
-}
+/** These keys and no others; each may be left out. */
+const keys = <T extends Readonly<Record<string, z.ZodMiniType>>>(shape: T) =>
+  z.exactPartial(z.strictObject(shape));
 
 const url = z
   .string()
@@ -65,8 +46,8 @@ export const profile = keys({
 export type ProfileFields = z.output<typeof profile>;
 
 /** A name of the person's for a model, with what they know better than the table. */
-const model = keys(
-  {
+const model = z.extend(
+  keys({
     /** Tokens. */
     contextWindow: count,
     maxOutput: count,
@@ -81,8 +62,8 @@ const model = keys(
     temperature: amount,
     topP: amount,
     /** Of a million tokens. */
-    price: keys({ cacheRead: amount }, { input: amount, output: amount }),
-  },
+    price: z.extend(keys({ cacheRead: amount }), { input: amount, output: amount }),
+  }),
   { model: text },
 );
 
@@ -117,7 +98,8 @@ const rules = (effect: Rule['effect']) =>
     ),
   );
 
-const hooks = z.readonly(z.array(keys({ tools: text, timeoutMs: count }, { command: someWords })));
+const hook = z.extend(keys({ tools: text, timeoutMs: count }), { command: someWords });
+const hooks = z.readonly(z.array(hook));
 
 /** chat.yaml of the configuration folder. */
 export const chatFile = keys({
@@ -137,36 +119,39 @@ export const chatFile = keys({
 });
 
 /** An mcp.json in the shape other hosts use: `mcpServers`, or `servers` as in VS Code. */
-export const mcpFile = z.object(
-  maybe({ mcpServers: named(/./, z.unknown()), servers: named(/./, z.unknown()) }),
+export const mcpFile = z.exactPartial(
+  z.object({ mcpServers: named(/./, z.unknown()), servers: named(/./, z.unknown()) }),
 );
 
-/** One of its servers, as it is written; other hosts have keys of their own, which are left alone. */
-export const mcpServer = z.object(
-  maybe({
-    type: z.enum(['stdio', 'http', 'streamable-http', 'streamableHttp'], {
-      error: ({ input }) =>
-        input === 'sse'
-          ? 'is the old SSE transport. Use "http" with the URL the server has for it.'
-          : undefined,
-    }),
-    command: text,
-    args: z.readonly(z.array(z.string())),
-    env: named(
-      /^[^=\0]+$/,
-      z.union([z.string(), z.number(), z.boolean()], 'should be text, a number, true or false.'),
-    ),
-    cwd: text,
-    url: text,
-    headers: named(/^[\w-]+$/, text),
-    trust: flag,
-    /** How the MCP revision is chosen: asked of the server, or said by the person. */
-    protocol: z.enum(['auto', '2025-11-25', '2026-07-28']),
-    /** For one request, in ms. */
-    timeout: count,
-    disabled: flag,
-    /** Globs on the server's own tool names, `!` excludes; without them all tools. */
-    tools: words,
-  }),
+const maybe = z.exactOptional;
+/** A value of an environment. */
+const written = z.pipe(
+  z.union([z.string(), z.number(), z.boolean()], 'should be text, a number, true or false.'),
+  z.transform(String),
 );
+const sse = 'is the old SSE transport. Use "http" with the URL the server has for it.';
+
+/** One of its servers, as it is written; other hosts have keys of their own, which are left alone. */
+export const mcpServer = z.object({
+  type: maybe(
+    z.enum(['stdio', 'http', 'streamable-http', 'streamableHttp'], {
+      error: ({ input }) => (input === 'sse' ? sse : undefined),
+    }),
+  ),
+  command: maybe(text),
+  args: z._default(z.readonly(z.array(z.string())), []),
+  env: z._default(named(/^[^=\0]+$/, written), {}),
+  cwd: maybe(text),
+  url: maybe(url),
+  headers: z._default(named(/^[\w-]+$/, text), {}),
+  /** What the server says of its tools is believed. */
+  trust: z._default(flag, false),
+  /** How the MCP revision is chosen: asked of the server, or said by the person. */
+  protocol: z._default(z.enum(['auto', '2025-11-25', '2026-07-28']), 'auto'),
+  /** For one request, in ms; the SDK has the same. */
+  timeout: z._default(count, 60_000),
+  disabled: maybe(flag),
+  /** Globs on the server's own tool names, `!` excludes; without them all tools. */
+  tools: maybe(words),
+});
 export type WrittenServer = z.output<typeof mcpServer>;

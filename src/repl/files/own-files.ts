@@ -4,10 +4,11 @@ import { ownFolder, thisPlatform } from '../../own-files/own-files.ts';
 import * as own from '../../own-files/private-file.ts';
 import { ChatError, type ChatErrorCode } from '../errors.ts';
 
-type Env = Readonly<Record<string, string | undefined>>;
-
 /** Where the chat keeps what the person writes (config) and what it writes itself (state). Throws CONFIG_INVALID. */
-export function chatFolders(env: Env, home: string): { readonly config: string; readonly state: string } {
+export function chatFolders(
+  env: NodeJS.ProcessEnv,
+  home: string,
+): { readonly config: string; readonly state: string } {
   const config = ownFolder('config', thisPlatform(), env, home);
   const state = ownFolder('state', thisPlatform(), env, home);
   if (config !== undefined && state !== undefined) return { config, state: join(state, 'chat') };

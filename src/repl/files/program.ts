@@ -1,6 +1,5 @@
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { constants } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ChatError } from '../errors.ts';
 
@@ -54,13 +53,13 @@ export async function runProgram(argv: readonly string[], options: ProgramOption
 }
 
 /**
- * Hands the terminal to a program, such as an editor, until it ends; its exit code, or 128 and the signal's number.
- * Whoever calls leaves raw mode first. Throws PROGRAM_FAILED when it cannot be started.
+ * Hands the terminal to a program, such as an editor, until it ends; whether it ended well. Whoever calls leaves raw
+ * mode first. Throws PROGRAM_FAILED when it cannot be started.
  */
-export async function runInTerminal(argv: readonly string[]): Promise<number> {
+export async function runInTerminal(argv: readonly string[]): Promise<boolean> {
   const child = await started(argv, { stdio: 'inherit' });
-  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
-  return code ?? 128 + (signal ? constants.signals[signal] : 0);
+  const [exitCode] = (await once(child, 'exit')) as [number | null];
+  return exitCode === 0;
 }
 
 async function started(argv: readonly string[], options: SpawnOptions): Promise<ChildProcess> {

@@ -5,7 +5,7 @@ import { familyOf, type Endpoint, type Model } from './model.ts';
 
 /** `defaultModel`: what its name alone stands for. */
 export type Preset = Endpoint & { readonly defaultModel?: string };
-export type Env = Readonly<Record<string, string | undefined>>;
+type Env = NodeJS.ProcessEnv;
 type ModelConfig = Pick<ChatConfig, 'model' | 'models' | 'endpoints'>;
 
 type Known = readonly [name: string, baseUrl: string, keyVariables: readonly string[], model?: string];
@@ -160,9 +160,7 @@ const keyCommandMs = 120_000;
  * What finds the key of an endpoint: in the environment, else the first line its program prints, which is asked once.
  * Undefined when the endpoint needs none. Throws NO_KEY, which never holds anything of what was printed.
  */
-export function keyFinder(
-  env: Readonly<Record<string, string | undefined>>,
-): (endpoint: Endpoint) => Promise<string | undefined> {
+export function keyFinder(env: Env): (endpoint: Endpoint) => Promise<string | undefined> {
   const printed = new Map<string, Promise<string>>();
   return async ({ name, keyVariables, keyCommand, local }) => {
     const variable = keyVariables.find((each) => env[each]?.trim());

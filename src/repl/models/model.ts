@@ -80,14 +80,10 @@ export function familyOf(id: string): { readonly capabilities: Capabilities; rea
 }
 
 /** What this process has had of models, whoever asked: the conversation, sub-agents, summaries. */
-export interface Spent {
-  input: number;
-  output: number;
-  cacheRead: number;
-  cacheWrite: number;
+export type Spent = Record<Exclude<keyof Usage, 'estimated'>, number> & {
   /** Of the models whose price is known; missing when none was. */
   cost?: number;
-}
+};
 
 /** Adds what one answer of a model took. */
 export function spend(spent: Spent, { capabilities: { price } }: Model, usage: Usage): void {

@@ -77,8 +77,7 @@ async function readField(said: string, name: string, schema: JsonObject, choices
   const format = textOf(schema['format']);
   if (formats.get(format)?.test(said) === false) return { problem: inLine(`"${said}" is no ${format}.`) };
   const given = meant(said, schema, choices);
-  const form = { name, description: '', inputSchema: { properties: { [name]: schema } } };
-  const found = await checkArguments(form, JSON.stringify({ [name]: given }));
+  const found = await checkArguments({ properties: { [name]: schema } }, JSON.stringify({ [name]: given }));
   if (!('problem' in found)) return { value: { given } };
   const titles = choices.map(({ title }) => title).join(', ');
   const problem = found.problem.replace('The arguments do', 'That does');

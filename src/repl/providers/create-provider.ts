@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { ChatError } from '../errors.ts';
 import type { AssistantMessage, Usage, Wire } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import { isObject, tooDeep, wellFormed, type JsonObject } from '../text/json.ts';
@@ -8,25 +9,18 @@ import { anthropicWire } from './anthropic.ts';
 import { chatWire } from './chat.ts';
 import { sendable } from './conversation.ts';
 import { failureOf, refusedField } from './failure.ts';
-import { guardedFetch } from './fetch.ts';
-import {
-  failedWith,
-  ProviderFailure,
-  type ModelEvent,
-  type ModelRequest,
-  type Provider,
-  type WireFormat,
-} from './provider.ts';
+import type { Fetch } from './fetch.ts';
+import { failedWith, type ModelEvent, type ModelRequest, type WireFormat } from './provider.ts';
 import { responsesWire } from './responses.ts';
 
 interface ProviderOptions {
   /** The key, asked for before each request; undefined when none is needed. */
   key(): Promise<string | undefined>;
-  readonly fetch: typeof fetch;
+  readonly fetch: Fetch;
   /** Is told what each answer took. */
   spent(usage: Usage): void;
   /** Is told of each try that failed. */
-  failed(failure: ProviderFailure): void;
+  failed(failure: ChatError): void;
   /** Waits before another try; ends early when aborted. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
@@ -37,15 +31,11 @@ const wires: Readonly<Record<Wire, WireFormat>> = {
   anthropic: anthropicWire,
 };
 
-/** Longer than any time limit of ours, which ends a request sooner: an SDK without a number would take its own. */
-const requestTimeoutMs = 60 * 60 * 1000;
 const mostTries = 5;
 const firstWaitMs = 1000;
 const longestWaitMs = 60_000;
 /** Longer than this nobody is kept waiting without being asked. */
 const longestRetryAfterMs = 120_000;
-/** How long a server may be silent. */
-const idleMs = 300_000;
 
 /** What the requests to one model have in common. */
 interface Connection {
@@ -55,18 +45,22 @@ interface Connection {
   readonly refused: Set<string>;
 }
 
+/** A model behind its wire. */
+export type Provider = ReturnType<typeof createProvider>;
+
 /**
- * A model behind its wire. Requests that fail are made again where that may help: after 1, 2, 4 … seconds, and never
- * sooner than the provider wants; what an endpoint refuses of a request is left out of it from then on. Throws the
- * last failure, or the one that asks for more than two minutes of patience. The SDK is loaded with the first request.
+ * Requests that fail are made again where that may help: after 1, 2, 4 … seconds, and never sooner than the provider
+ * wants; what an endpoint refuses of a request is left out of it from then on. Throws the last failure, or the one that
+ * asks for more than two minutes of patience; an abort never throws: it ends with a message whose `stop` is `aborted`
+ * and which holds no calls. The SDK is loaded with the first request.
  */
-export function createProvider(model: Model, options: ProviderOptions): Provider {
-  const fetch = guardedFetch(options.fetch, idleMs);
-  const connection = { model, options: { ...options, fetch }, refused: new Set<string>() };
+export function createProvider(model: Model, options: ProviderOptions) {
+  const connection = { model, options, refused: new Set<string>() };
   return {
     // SDKs leave their listeners behind: on the signal of a long turn, Node would warn of them on the screen.
-    stream: (request, signal) => answered(connection, request, AbortSignal.any([signal])),
-    // What goes wrong with it the first request says.
+    stream: (request: ModelRequest, signal: AbortSignal) =>
+      answered(connection, request, AbortSignal.any([signal])),
+    /** Loads what the first request will need, which says what goes wrong with it. */
     warm: () => void loadSdk(model.endpoint.wire).catch(() => undefined),
   };
 }
@@ -97,13 +91,12 @@ async function* answered(
           }
       }
       const cut = 'The answer ended before it was complete.';
-      if (!answer.isComplete) throw new ProviderFailure('MODEL_UNREACHABLE', cut, { retryable: true });
+      if (!answer.isComplete) throw new ChatError('MODEL_UNREACHABLE', cut, { retryable: true });
       yield* answer.rest();
       return yield end(answer.message());
     } catch (error) {
       if (signal.aborted) return yield end(answer.message('aborted'));
       const failure = failureOf(error, model.endpoint, key);
-      if (!(failure instanceof ProviderFailure)) throw failure;
       const field = streamed ? undefined : refusedField(failure, body);
       if (field !== undefined) {
         refused.add(field);
@@ -147,7 +140,7 @@ async function* eventsOf(
     // Routers answer 200 with an error inside.
     if (isWhole && event['error']) throw failedWith(event['error']);
     // Parts of an answer are kept, and sent back, as they came: one that cannot be written would spoil the session.
-    if (tooDeep(event)) throw new ProviderFailure('MODEL_REFUSED', 'The answer is nested too deeply.');
+    if (tooDeep(event)) throw new ChatError('MODEL_REFUSED', 'The answer is nested too deeply.');
     yield event;
   }
   signal.throwIfAborted();
@@ -165,13 +158,13 @@ function bodyOf(request: ModelRequest, model: Model, refused: ReadonlySet<string
 }
 
 /** Both are floors: with a retry-after of a moment alone, all tries are used up in a moment. */
-function waitFor({ code, message, facts }: ProviderFailure, tries: number): number {
+function waitFor({ code, message, facts }: ChatError, tries: number): number {
   const { retryAfterMs = 0 } = facts;
   const ownMs = Math.min(longestWaitMs, firstWaitMs * 2 ** (tries - 1));
   if (retryAfterMs <= longestRetryAfterMs) return Math.max(retryAfterMs, ownMs);
   const until = new Date(Date.now() + retryAfterMs).toISOString();
   const advice = `It asks to wait until ${until}: ask again then, or choose another model with /model.`;
-  throw new ProviderFailure(code, `${message} ${advice}`, { ...facts, retryable: false });
+  throw new ChatError(code, `${message} ${advice}`, { ...facts, retryable: false });
 }
 
 /** What both SDKs' clients have in common. Their methods for messages write warnings to the terminal. */
@@ -182,12 +175,8 @@ interface Client {
   ): { withResponse(): Promise<{ data: unknown; response: Response }> };
 }
 
-/** Loads the SDK and makes its client for one request. Retries and time limits are ours, and so is the terminal. */
-async function clientOf(
-  model: Model,
-  key: string | undefined,
-  fetch: ProviderOptions['fetch'],
-): Promise<Client> {
+/** Loads the SDK and makes its client for one request. Retries are ours, and so is the terminal. */
+async function clientOf(model: Model, key: string | undefined, fetch: Fetch): Promise<Client> {
   const { wire, baseUrl: baseURL, headers } = model.endpoint;
   // Compatible endpoints of others know only these.
   const older = wire === 'anthropic' &&
@@ -204,7 +193,6 @@ async function clientOf(
     defaultHeaders: { ...(key === undefined && { authorization: null }), ...older, ...headers },
     fetch,
     maxRetries: 0,
-    timeout: requestTimeoutMs,
     logLevel: 'off',
     // No account is taken from the environment: it is not meant for every endpoint.
     ...(wire !== 'anthropic' && { organization: null, project: null, webhookSecret: null }),

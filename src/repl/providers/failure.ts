@@ -1,7 +1,6 @@
 import { ChatError, type ChatErrorCode } from '../errors.ts';
 import type { Endpoint } from '../models/model.ts';
 import { objectOf, textOf, type JsonObject } from '../text/json.ts';
-import { ProviderFailure } from './provider.ts';
 
 /** There is no common code for a conversation that is too long: these are the words of many servers. */
 const overflow = new RegExp(
@@ -43,8 +42,7 @@ export function failureOf(error: unknown, endpoint: Endpoint, key?: string): Cha
   const absent = endpoint.local && /\bECONNREFUSED\b/.test(message);
   const retryable = code === 'MODEL_BUSY' || (code === 'MODEL_UNREACHABLE' && !absent);
   const said = `${endpoint.name}: ${status === 0 ? '' : `${status} `}${shown}${wayOut(code, endpoint)}`;
-  const facts = { status: status || undefined, retryable, retryAfterMs };
-  return new ProviderFailure(code, said, facts, { cause: error });
+  return new ChatError(code, said, { status: status || undefined, retryable, retryAfterMs, cause: error });
 }
 
 /** Code, type and message of an error as `words`; the message alone as a sentence. */

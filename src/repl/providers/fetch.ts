@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { ChatError } from '../errors.ts';
 import { jsonLinesTo } from '../files/own-files.ts';
 import type { Wire } from '../message.ts';
-import { ProviderFailure } from './provider.ts';
 
 /** What came back of one request, as it came: a line of a recording. */
 interface Recorded {
@@ -15,7 +14,8 @@ interface Recorded {
   /** The answer broke off. */
   readonly cut: boolean;
 }
-type Fetch = typeof fetch;
+/** As the SDKs call it. */
+export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
  * The same fetch, but what it answers is added to a file that only this person can read. The key is not in it, even
@@ -23,10 +23,10 @@ type Fetch = typeof fetch;
  */
 export function recording(fetched: Fetch, file: string): Fetch {
   const write = jsonLinesTo(file, 'recording');
-  return async (input, init) => {
+  return async (url, init) => {
     const at = Date.now();
-    const { pathname: path } = new URL(input instanceof Request ? input.url : input);
-    const response = await fetched(input, init);
+    const { pathname: path } = new URL(url);
+    const response = await fetched(url, init);
     const sent = new Headers(init?.headers);
     const key = sent.get('x-api-key') ?? sent.get('authorization')?.replace(/^Bearer /i, '');
     async function* kept(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -63,7 +63,7 @@ export function replaying(file: string): { readonly fetch: Fetch; readonly wire:
     async fetch() {
       const found = recorded[requests++];
       const missing = `${file} has ${recorded.length} answers, and this is request ${requests}.`;
-      if (!found) throw new ProviderFailure('MODEL_REFUSED', missing);
+      if (!found) throw new ChatError('MODEL_REFUSED', missing);
       const { status, type } = found;
       return new Response(ReadableStream.from(bytesOf(found)), { status, headers: { 'content-type': type } });
     },
@@ -92,43 +92,39 @@ function recordedIn(file: string): Recorded[] {
 const mostRedirects = 20;
 
 /**
- * A fetch that follows redirects only as long as they stay with the same server: fetch itself would hand keys and
- * the whole conversation on to whomever it names. `refused` makes the error of any other.
+ * Follows redirects only as long as they stay with the same server: fetch itself would hand the key and the whole
+ * conversation on to whomever it names.
  */
-export function withinOrigin(fetched: typeof fetch, refused: (to: string) => Error): typeof fetch {
-  return async function follow(input, init, hops = 0) {
-    const url = new URL(input instanceof Request ? input.url : input);
-    const response = await fetched(input, { ...init, redirect: 'manual' });
-    const location = /^30[12378]$/.test(String(response.status)) ? response.headers.get('location') : null;
-    if (location === null) return response;
-    await response.body?.cancel();
-    const to = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
-    if (to?.origin !== url.origin || hops === mostRedirects) throw refused(to?.origin ?? 'nowhere');
-    return follow(to, init, hops + 1);
-  };
+async function withinOrigin(given: Fetch, url: URL, init: RequestInit, hops = 0): Promise<Response> {
+  const response = await given(url, { ...init, redirect: 'manual' });
+  const location = /^30[12378]$/.test(String(response.status)) ? response.headers.get('location') : null;
+  if (location === null) return response;
+  await response.body?.cancel();
+  const to = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+  if (to?.origin === url.origin && hops < mostRedirects) return withinOrigin(given, to, init, hops + 1);
+  throw new ChatError(
+    'MODEL_REFUSED',
+    `The endpoint sends requests on to ${to?.origin ?? 'nowhere'}, which is not asked: it would get the key and all ` +
+      "that was said. If that is right, make it the endpoint's baseUrl.",
+  );
 }
 
-const elsewhere = (to: string): Error =>
-  new ProviderFailure(
-    'MODEL_REFUSED',
-    `The endpoint sends requests on to ${to}, which is not asked: it would get the key and all that was said. ` +
-      "If that is right, make it the endpoint's baseUrl.",
-  );
+/** How long a server may be silent; the SDKs wait twice as long for its first word. */
+const idleMs = 300_000;
 
 /**
  * A fetch that stays with its server, and whose responses fail when nothing at all has come for so long, whether
  * before the first byte or after it. Every byte counts, a ping too: how long a model thinks is its own affair.
  */
-export function guardedFetch(given: typeof fetch, idleMs: number): typeof fetch {
-  const fetched = withinOrigin(given, elsewhere);
-  return async (input, init) => {
+export function guardedFetch(given: Fetch): Fetch {
+  return async (url, init) => {
     const silence = new AbortController();
     const message = `Nothing came for ${idleMs / 1000} seconds.`;
-    const failure = new ProviderFailure('MODEL_UNREACHABLE', message, { retryable: true });
+    const failure = new ChatError('MODEL_UNREACHABLE', message, { retryable: true });
     // Whoever stops reading says nothing: the clock must not keep the program from ending.
     const clock = setTimeout(() => silence.abort(failure), idleMs).unref();
     const signal = init?.signal ? AbortSignal.any([init.signal, silence.signal]) : silence.signal;
-    const response = await fetched(input, { ...init, signal });
+    const response = await withinOrigin(given, new URL(url), { ...init, signal });
     const watched = new TransformStream<Uint8Array, Uint8Array>({
       transform(bytes, controller) {
         clock.refresh();

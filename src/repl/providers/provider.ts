@@ -1,4 +1,3 @@
-import { ChatError, type ChatErrorCode } from '../errors.ts';
 import type { AssistantMessage, Message, Usage, ToolDefinition } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import type { JsonObject } from '../text/json.ts';
@@ -25,35 +24,6 @@ export type ModelEvent =
   | { readonly type: 'retry'; readonly reason: string; readonly inMs: number; readonly discard: boolean }
   /** The last event, always, unless the stream throws. */
   | { readonly type: 'end'; readonly message: AssistantMessage };
-
-/**
- * A model behind a wire. Throws ProviderFailure. An abort never throws: it ends with a message whose `stop` is
- * `aborted` and which holds no calls.
- */
-export interface Provider {
-  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
-  /** Loads what the first request will need. */
-  warm?(): void;
-}
-
-interface FailureFacts {
-  readonly status?: number | undefined;
-  /** Worth another try, without any change. */
-  readonly retryable?: boolean | undefined;
-  /** What the provider asked us to wait. */
-  readonly retryAfterMs?: number | undefined;
-}
-
-/** A request that a provider did not answer. */
-export class ProviderFailure extends ChatError {
-  readonly facts: FailureFacts;
-
-  constructor(code: ChatErrorCode, message: string, facts: FailureFacts = {}, options?: ErrorOptions) {
-    super(code, message, options);
-    this.name = 'ProviderFailure';
-    this.facts = facts;
-  }
-}
 
 /** One way to talk to models. Both functions only translate; what streams is gathered by Answer. */
 export interface WireFormat {

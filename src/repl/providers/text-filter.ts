@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolCall, ToolDefinition } from '../message.ts';
-import { objectOf, tooDeep } from '../text/json.ts';
+import { jsonIn, objectOf } from '../text/json.ts';
 import type { ModelEvent } from './provider.ts';
 
 export type TextPiece = Extract<ModelEvent, { type: 'text' | 'reasoning' }>;
@@ -146,14 +146,4 @@ function parameters(body: string, name: string, tools: readonly ToolDefinition[]
     return [key, isText ? value : (jsonIn(value) ?? value)] as const;
   });
   return args.some(([key]) => key === '') ? undefined : JSON.stringify(Object.fromEntries(args));
-}
-
-/** Undefined for what is no JSON. */
-function jsonIn(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return tooDeep(value) ? undefined : value;
-  } catch {
-    return undefined;
-  }
 }

@@ -17,6 +17,16 @@ export const tooDeep = (value: unknown, left = deepest): boolean =>
   value !== null &&
   (left === 0 || Object.values(value).some((each) => tooDeep(each, left - 1)));
 
+/** What a text says as JSON; undefined for what is none, or nested without end. */
+export function jsonIn(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return tooDeep(value) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
+
 /** A copy in which every text can be encoded: one half of a surrogate pair makes providers refuse a request. */
 export function wellFormed<T>(value: T): T {
   if (typeof value === 'string') return value.toWellFormed() as T;

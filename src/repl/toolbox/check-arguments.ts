@@ -1,4 +1,3 @@
-import type { ToolDefinition } from '../message.ts';
 import { isObject, tooDeep, type JsonObject } from '../text/json.ts';
 
 type Read<T> = { readonly value: T } | { readonly problem: string };
@@ -9,14 +8,14 @@ type Read<T> = { readonly value: T } | { readonly problem: string };
  * its server does.
  */
 export async function checkArguments(
-  { inputSchema }: ToolDefinition,
+  schema: JsonObject,
   json: string,
 ): Promise<{ readonly args: JsonObject } | { readonly problem: string }> {
   const found = jsonIn(json.trim() === '' ? '{}' : json);
   if ('problem' in found)
     return { problem: `The arguments are ${found.problem}. Send them again as one JSON object.` };
   if (!isObject(found.value)) return { problem: 'The arguments have to be one JSON object.' };
-  const check = await compile(inputSchema, false).catch(() => () => undefined);
+  const check = await compile(schema, false).catch(() => () => undefined);
   const problem = check(found.value);
   return problem === undefined ? { args: found.value } : { problem: `The arguments do not fit: ${problem}.` };
 }

@@ -1,17 +1,12 @@
-import type { Client, Transport } from '@modelcontextprotocol/client';
+import type { Client, ElicitRequestFormParams, Transport } from '@modelcontextprotocol/client';
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ServerConfig } from '../config/mcp-config.ts';
-import { ChatError } from '../errors.ts';
 import { jsonLinesTo } from '../files/own-files.ts';
 import type { ElicitAnswer, ElicitRequest } from '../person/form.ts';
-import { withinOrigin } from '../providers/fetch.ts';
 import { inLine } from '../terminal/printable.ts';
 import { objectOf } from '../text/json.ts';
-
-/** A server of the first generation may not answer what it does not know; over HTTP, silence is an outage. */
-const probeMs = { stdio: 2_000, http: 30_000 } as const;
 
 /**
  * What a program needs to run as it does for the person, and which chooses no code to run. A proxy's address may
@@ -29,7 +24,7 @@ const harmless = new RegExp(
 /** What a server may want of the host. */
 export interface Host {
   readonly clientInfo: { readonly name: string; readonly version: string };
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: NodeJS.ProcessEnv;
   readonly trace?: Trace | undefined;
   roots(): readonly string[];
   elicit(request: ElicitRequest): Promise<ElicitAnswer>;
@@ -42,9 +37,9 @@ export interface Link {
   readonly client: Client;
   readonly transport: Transport;
   /** The process; undefined over HTTP. */
-  pid(): number | undefined;
+  pid: number | undefined;
   /** What it last wrote to standard error: mostly the reason why it ended. */
-  lastWords(): string;
+  lastWords: string;
 }
 
 /** Loads the SDK and makes what is needed to reach a server; nothing is started yet. `changed`: of its lists. */
@@ -53,14 +48,16 @@ export async function openLink(
   host: Host,
   changed: { tools(client: Client): void; prompts(client: Client): void },
 ): Promise<Link> {
-  const { name, isOwn, protocol, kind } = config;
+  const { name, isOwn, protocol, url, headers } = config;
   const { Client } = await import('@modelcontextprotocol/client');
   const pinned = protocol === '2025-11-25' ? 'legacy' : { pin: protocol };
   const mode = protocol === 'auto' ? 'auto' : pinned;
+  // A server of the first generation may not answer what it does not know; over HTTP, silence is an outage.
+  const probe = { timeoutMs: url === undefined ? 2_000 : 30_000 };
   const client: Client = new Client(host.clientInfo, {
     // Our own hands us plans instead of asking.
     capabilities: { roots: { listChanged: true }, ...(!isOwn && { elicitation: { form: {} } }) },
-    versionNegotiation: { mode, ...(mode === 'auto' && { probe: { timeoutMs: probeMs[kind] } }) },
+    versionNegotiation: { mode, ...(mode === 'auto' && { probe }) },
     listChanged: {
       tools: { autoRefresh: false, onChanged: () => changed.tools(client) },
       prompts: { autoRefresh: false, onChanged: () => changed.prompts(client) },
@@ -75,35 +72,24 @@ export async function openLink(
   }));
   if (!isOwn)
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq: { signal } }) => {
-      // A form is all we said we can do.
-      if (!('requestedSchema' in params)) return { action: 'decline' };
-      const { message, requestedSchema } = params;
+      // A form is all we said we can do, and all that the SDK lets through.
+      const { message, requestedSchema } = params as ElicitRequestFormParams;
       const schema = { ...requestedSchema };
       return { ...(await host.elicit({ server: name, message, signal, requestedSchema: schema })) };
     });
-  const way = config.kind === 'http' ? await overHttp(config) : await overStdio(config, host);
-  if (host.trace) tap(way.transport, name, host.trace);
-  return { client, ...way };
-}
-
-type Way = Omit<Link, 'client'>;
-
-async function overHttp({ url, headers }: Extract<ServerConfig, { kind: 'http' }>): Promise<Way> {
+  if (url === undefined) return overStdio(client, config, host);
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
-  const elsewhere = (to: string) =>
-    new ChatError('SERVER_FAILED', `it sends requests on to ${to}: if that is right, make it the url`);
-  const transport = new StreamableHTTPClientTransport(new URL(url), {
-    requestInit: { headers },
-    fetch: withinOrigin(fetch, elsewhere),
-  });
-  return { transport, pid: () => undefined, lastWords: () => '' };
+  // It follows redirects only within the origin.
+  const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
+  tap(transport, name, host.trace);
+  return { client, transport, pid: undefined, lastWords: '' };
 }
 
-async function overStdio(config: Extract<ServerConfig, { kind: 'stdio' }>, { env, log }: Host): Promise<Way> {
+async function overStdio(client: Client, config: ServerConfig, { env, log, trace }: Host): Promise<Link> {
   const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
-  const { command, args, cwd, isOwn } = config;
+  const { name, command = '', args, cwd, isOwn } = config;
   // Our own server gives its children a short list itself.
-  const inherited = Object.entries(env).filter(([name]) => isOwn || harmless.test(name));
+  const inherited = Object.entries(env).filter(([variable]) => isOwn || harmless.test(variable));
   const defined = [...inherited, ...Object.entries(config.env)].filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
@@ -115,25 +101,25 @@ async function overStdio(config: Extract<ServerConfig, { kind: 'stdio' }>, { env
     stderr: 'pipe',
     ...(cwd !== undefined && { cwd }),
   });
-  let lastWords = '';
+  // The SDK forgets the process as soon as it begins to close it.
+  const link: Link = { client, transport, pid: undefined, lastWords: '' };
   transport.stderr?.on('data', (chunk: Buffer) => {
     for (const said of chunk.toString().split('\n')) {
       const line = inLine(said, 500);
-      if (line !== '') log(`${config.name}: ${(lastWords = line)}`);
+      if (line !== '') log(`${name}: ${(link.lastWords = line)}`);
     }
   });
   const handKey = isOwn ? keyed(transport) : undefined;
-  // The SDK forgets the process as soon as it begins to close it.
-  let pid: number | undefined;
   const start = transport.start.bind(transport);
   transport.start = async () => {
     await start();
-    pid = transport.pid ?? undefined;
+    link.pid = transport.pid ?? undefined;
     await handKey?.();
   };
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no events
-  transport.onclose = () => (pid = undefined);
-  return { transport, pid: () => pid, lastWords: () => lastWords };
+  transport.onclose = () => (link.pid = undefined);
+  tap(transport, name, trace);
+  return link;
 }
 
 /**
@@ -155,7 +141,8 @@ function keyed(transport: Transport): () => Promise<void> {
 export type Trace = (direction: 'out' | 'in', server: string, message: unknown) => void;
 
 /** The SDK keeps handlers that were set before, and finds its stdio transport by its prototype: no wrapper would do. */
-function tap(transport: Transport, server: string, trace: Trace): void {
+function tap(transport: Transport, server: string, trace: Trace | undefined): void {
+  if (!trace) return;
   const send = transport.send.bind(transport);
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no events
   transport.onmessage = (message: unknown) => trace('in', server, message);

@@ -1,8 +1,9 @@
+import { matches } from '../../core/rule.ts';
 import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import type { ServerConfig } from '../config/mcp-config.ts';
-import { globMatches, isWanted } from '../approval/rules.ts';
+import { isWanted } from '../approval/rules.ts';
 import { isObject, listOf, objectOf, textOf, tooDeep, type JsonObject } from '../text/json.ts';
-import { fingerprint, toolName, type Annotations, type Tool } from './tool.ts';
+import { fingerprint, toolName, type Tool } from './tool.ts';
 
 /** A server whose pages never end is broken. */
 const mostPages = 64;
@@ -13,23 +14,13 @@ const mostSchema = 100_000;
 /** As the specification wants them, and `/`; others could look like anything where they are shown. */
 const usualName = /^[\w./-]{1,128}$/;
 
-/** `problems`: a line for each tool that had to be left out. */
-interface Listed {
-  readonly tools: readonly Omit<Tool, 'call'>[];
-  readonly problems: readonly string[];
-}
-
 /** Takes the page as it is: the SDK's own schema would refuse a whole server for one bad tool. */
 const anyPage: StandardSchemaV1<unknown, JsonObject> = {
   '~standard': { version: 1, vendor: 'toolcrib', validate: (value) => ({ value: objectOf(value) }) },
 };
 
-/** Asks a server for its tools; those that are wanted and usable, in its order. */
-export async function listTools(
-  client: Client,
-  config: ServerConfig,
-  timeout: { readonly timeout: number },
-): Promise<Listed> {
+/** Asks a server for its tools; those that are wanted and usable, in its order. `problems`: a line for each other. */
+export async function listTools(client: Client, config: ServerConfig, timeout: { readonly timeout: number }) {
   if (client.getServerCapabilities()?.tools === undefined) return { tools: [], problems: [] };
   const listed: JsonObject[] = [];
   let cursor: string | undefined;
@@ -48,7 +39,7 @@ export async function listTools(
       problems.push('a tool whose name is not up to 128 letters, digits, "_", "-", "." and "/"');
       continue;
     }
-    if (!isWanted(config.tools, (pattern) => globMatches(pattern, name))) continue;
+    if (!isWanted(config.tools, (pattern) => matches(pattern, name))) continue;
     const problem = tools.has(name) ? 'it was listed before' : problemOf(said, config);
     if (problem === undefined) tools.set(name, toolOf(said, name, config));
     else problems.push(`"${name}": ${problem}`);
@@ -57,13 +48,13 @@ export async function listTools(
 }
 
 /** Why a model could not be told of a tool, or could not call it. */
-function problemOf({ inputSchema = {}, execution }: JsonObject, { kind }: ServerConfig): string | undefined {
+function problemOf({ inputSchema = {}, execution }: JsonObject, { url }: ServerConfig): string | undefined {
   if (tooDeep(inputSchema) || JSON.stringify(inputSchema).length > mostSchema)
     return 'its input schema is too large';
   const { type = 'object' } = objectOf(inputSchema);
   if (!isObject(inputSchema) || ![type].flat().includes('object'))
     return 'its input schema describes no object';
-  if (kind === 'http' && hasBadHeader(inputSchema)) return 'its x-mcp-header cannot be sent';
+  if (url !== undefined && hasBadHeader(inputSchema)) return 'its x-mcp-header cannot be sent';
   return objectOf(execution)['taskSupport'] === 'required' ? 'it can only be called as a task' : undefined;
 }
 
@@ -72,25 +63,30 @@ const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
 const headerTypes = ['string', 'integer', 'boolean'];
 
 /** Whether a schema asks for a header that is none, stands for no plain value, or has another's name. */
-function hasBadHeader(node: unknown, isProperty = false, seen = new Set<string>()): boolean {
-  if (Array.isArray(node)) return node.some((one) => hasBadHeader(one, false, seen));
-  if (!isObject(node)) return false;
-  const { 'x-mcp-header': header, type } = node;
-  const name = typeof header === 'string' ? header.toLowerCase() : '';
-  if (header !== undefined && (!isProperty || !headerName.test(name) || seen.has(name))) return true;
-  if (header !== undefined && !headerTypes.includes(String(type))) return true;
-  seen.add(name);
-  return Object.entries(node).some(([key, value]) =>
-    key === 'properties' && isObject(value)
-      ? Object.values(value).some((one) => hasBadHeader(one, true, seen))
-      : hasBadHeader(value, false, seen),
-  );
+function hasBadHeader(schema: JsonObject): boolean {
+  let asked = 0;
+  JSON.stringify(schema, (key, value: unknown) => {
+    // A parameter may have that name, too.
+    if (key === 'x-mcp-header' && !isObject(value)) asked++;
+    return value;
+  });
+  return asked !== new Set(headersOf(schema)).size;
 }
+
+/** The names of headers that values of its properties, and of theirs, can be sent in. */
+const headersOf = ({ properties }: JsonObject): string[] =>
+  Object.values(objectOf(properties))
+    .map(objectOf)
+    .flatMap((property) => {
+      const { 'x-mcp-header': header, type } = property;
+      const isSent = headerTypes.includes(textOf(type) ?? '') && headerName.test(textOf(header) ?? '');
+      return [...(isSent ? [String(header).toLowerCase()] : []), ...headersOf(property)];
+    });
 
 function toolOf(said: JsonObject, name: string, config: ServerConfig): Omit<Tool, 'call'> {
   const given = objectOf(said['annotations']);
   const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
-  const annotations: Annotations = Object.fromEntries(
+  const annotations: Tool['annotations'] = Object.fromEntries(
     hints.flatMap((hint) => (typeof given[hint] === 'boolean' ? [[hint, given[hint]]] : [])),
   );
   const title = textOf(said['title']) ?? textOf(given['title']);
@@ -125,9 +121,5 @@ function acceptableSchema({ allOf, anyOf, oneOf, additionalProperties, ...own }:
 }
 
 /** Whom a rule was made for: how the server is reached, without what is secret (environment, headers). */
-const identityOf = (config: ServerConfig): string =>
-  fingerprint(
-    config.kind === 'http'
-      ? { url: config.url }
-      : { command: config.command, args: config.args, cwd: config.cwd ?? null },
-  );
+const identityOf = ({ url, command, args, cwd }: ServerConfig): string =>
+  fingerprint(url === undefined ? { command, args, cwd: cwd ?? null } : { url });

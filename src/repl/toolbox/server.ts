@@ -46,13 +46,13 @@ export class Server {
   private readonly warned = new Set<string>();
   /** How each tool was defined when the person started the server. */
   private readonly first = new Map<string, string>();
-  private link: Link | undefined;
+  link: Link | undefined;
   private starting: Promise<void> | undefined;
 
   constructor(config: ServerConfig, host: Host) {
     this.config = config;
     this.host = { ...host, elicit: (request) => this.askPerson(host, request) };
-    this.timeout = { timeout: Math.min(config.timeoutMs, connectMs) };
+    this.timeout = { timeout: Math.min(config.timeout, connectMs) };
   }
 
   get name(): string {
@@ -62,11 +62,6 @@ export class Server {
   /** Resolves when it is ready or has failed. */
   start(): Promise<void> {
     return (this.starting ??= this.open().finally(() => (this.starting = undefined)));
-  }
-
-  /** Resolves when it no longer starts. */
-  async settled(): Promise<void> {
-    await this.starting;
   }
 
   /** A prompt with its arguments filled in, as parts of a message. Throws SERVER_FAILED. */
@@ -118,12 +113,9 @@ export class Server {
     await within(2 * patienceMs, Promise.all([this.endLink(), this.starting]));
   }
 
-  /** Its process, to be ended at once. */
-  pid = (): number | undefined => this.link?.pid();
-
   private async endLink(): Promise<void> {
     // The SDK forgets the process as soon as it begins to close it.
-    const pid = this.pid();
+    const pid = this.link?.pid;
     const closed = this.link?.transport.close();
     if (!closed || (await within(patienceMs, closed))) return;
     if (pid !== undefined) endProcesses([pid]);
@@ -166,7 +158,7 @@ export class Server {
 
   private fail(thrown: unknown): void {
     const { name } = this;
-    const why = failureText(thrown, this.link?.lastWords());
+    const why = failureText(thrown, this.link?.lastWords);
     // One line for one cause, however many notice it.
     if (this.error !== why) this.host.warn(`MCP server "${name}": ${why}. /mcp restart ${name} tries again.`);
     this.state = 'failed';
@@ -228,7 +220,7 @@ export class Server {
     args: Readonly<Record<string, unknown>>,
     { signal, progress, meta }: CallOptions,
   ): Promise<ToolReply> {
-    const { name: server, timeoutMs, kind } = this.config;
+    const { name: server, timeout: timeoutMs, url } = this.config;
     if (this.calls++ === 0) this.mayAsk = new AbortController();
     const late = new AbortController();
     const timer = setTimeout(() => (this.questions > 0 ? timer.refresh() : late.abort()), timeoutMs);
@@ -271,8 +263,8 @@ export class Server {
       if (error instanceof ChatError) return failed(error.message);
       if (isAnswer(error)) return failed(`MCP server "${server}" answered with ${failureText(error)}`);
       // Over HTTP nobody tells that a server was started anew, and knows nothing of us.
-      if (kind === 'http' && this.state === 'ready') this.state = 'failed';
-      const why = failureText(error, this.link?.lastWords());
+      if (url !== undefined && this.state === 'ready') this.state = 'failed';
+      const why = failureText(error, this.link?.lastWords);
       return failed(`MCP server "${server}" failed during the call: ${why}. I${ran.slice(1)}.`);
     } finally {
       clearTimeout(timer);

@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { CallToolResult, ContentBlock, ReadResourceResult } from '@modelcontextprotocol/client';
+import type {
+  CallToolResult,
+  ContentBlock,
+  ReadResourceResult,
+  ToolAnnotations,
+} from '@modelcontextprotocol/client';
 import { type ImagePart, type ToolDefinition, textOf, type Part, type TextPart } from '../message.ts';
 import { imageType } from '../prompt/read-files.ts';
 import { isObject } from '../text/json.ts';
@@ -43,14 +48,6 @@ export interface CallPlan {
   readonly ticket?: string;
 }
 
-/** What a server says of a tool; of a server that is not trusted, nothing of it is believed. */
-export interface Annotations {
-  readonly readOnlyHint?: boolean;
-  readonly destructiveHint?: boolean;
-  readonly idempotentHint?: boolean;
-  readonly openWorldHint?: boolean;
-}
-
 /** A tool as the model sees it, whichever server it comes from. */
 export interface Tool extends ToolDefinition {
   /** `mcp__server__tool` of at most 64 characters; a plain name for the REPL's own. */
@@ -63,7 +60,8 @@ export interface Tool extends ToolDefinition {
   readonly quiet?: true;
   /** As the server calls it. */
   readonly tool: string;
-  readonly annotations: Annotations;
+  /** What a server says of a tool; of a server that is not trusted, nothing of it is believed. */
+  readonly annotations: Readonly<ToolAnnotations>;
   /** Our own server, or one with `"trust": true`: its annotations are believed. */
   readonly trusted: boolean;
   /** It is no longer what it was when its server was started, and its annotations are not believed any more. */

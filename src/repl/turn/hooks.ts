@@ -1,4 +1,5 @@
-import { type CheckedCall, globMatches } from '../approval/rules.ts';
+import { matches } from '../../core/rule.ts';
+import type { CheckedCall } from '../approval/rules.ts';
 import type { Chat } from '../chat.ts';
 import { ChatError } from '../errors.ts';
 import { runProgram, type ProgramResult } from '../files/program.ts';
@@ -33,7 +34,7 @@ export async function runHooks(
   const notes: string[] = [];
   for (const { tools, command, timeoutMs = usualTimeoutMs } of agent.hooks[event] ?? []) {
     const patterns = tools?.split(',').map((pattern) => pattern.trim());
-    if (names && patterns?.some((pattern) => names.some((name) => globMatches(pattern, name))) === false)
+    if (names && patterns?.some((pattern) => names.some((name) => matches(pattern, name))) === false)
       continue;
     const options = { input: JSON.stringify(about), cwd, timeoutMs, signal };
     const { exitCode, stdout, stderr, ended } = await runProgram(command, options).catch(notStarted);

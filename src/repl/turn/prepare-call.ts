@@ -65,7 +65,7 @@ async function checked(
   { call, state }: UnfinishedCall,
   signal: AbortSignal,
 ): Promise<Ready | ToolReply> {
-  const found = await checkArguments(tool, call.arguments);
+  const found = await checkArguments(tool.inputSchema, call.arguments);
   if ('problem' in found) return failed(`${found.problem} The call was not run.`);
   const { args } = found;
   const reply = tool.plans ? await planned(agent, { tool, args }, state !== 'none', signal) : undefined;

@@ -9,7 +9,6 @@ import {
 } from '../context/tokens.ts';
 import { viewOf } from '../context/view.ts';
 import { ChatError } from '../errors.ts';
-import { ProviderFailure } from '../providers/provider.ts';
 import { offeredTools } from './prepare-call.ts';
 import type { TurnEvent } from './turn-event.ts';
 
@@ -96,5 +95,5 @@ async function summarise(
     if (event.message.stop === 'aborted') throw new ChatError('INTERRUPTED', 'Interrupted.');
     return event.message.text.trim();
   }
-  throw new ProviderFailure('MODEL_UNREACHABLE', 'The model ended without an answer.');
+  throw new ChatError('MODEL_UNREACHABLE', 'The model ended without an answer.');
 }

@@ -3,7 +3,7 @@ import { viewOf } from '../context/view.ts';
 import { ChatError } from '../errors.ts';
 import type { AssistantMessage, Part } from '../message.ts';
 import { readAttachments } from '../prompt/attachments.ts';
-import { ProviderFailure, type ModelRequest } from '../providers/provider.ts';
+import type { ModelRequest } from '../providers/provider.ts';
 import { unfinishedCalls, type UnfinishedCall } from '../session/entry.ts';
 import { live } from '../terminal/paste.ts';
 import { runCalls } from './calls.ts';
@@ -73,7 +73,7 @@ type Turn<T> = AsyncGenerator<TurnEvent, T>;
  * Asks the model, runs what it calls, tells it the results, until it answers in prose. What has to be said has been
  * appended to the session; so is all that happens here, before it takes effect, so that whatever ends this process
  * leaves a session that can go on. Calls that an earlier process left open are asked again, or reported, first. The
- * last event is `ended`. Throws ProviderFailure when the model cannot be reached; the session is valid then, too.
+ * last event is `ended`. Throws ChatError when the model cannot be reached; the session is valid then, too.
  */
 export async function* runTurn(agent: Chat, signal: AbortSignal): Turn<void> {
   yield { type: 'ended', reason: yield* rounds(agent, signal) };
@@ -136,19 +136,19 @@ async function* answer(
       const { message } = event;
       // Once shortened, it is the window that is said to be smaller than it is.
       if (!told.recovered && overflowedSilently(message, agent.model.capabilities.contextWindow))
-        throw new ProviderFailure('MODEL_OVERFLOW', 'The model was sent more than its context window holds.');
+        throw new ChatError('MODEL_OVERFLOW', 'The model was sent more than its context window holds.');
       agent.session.append({ type: 'assistant', message });
       yield { type: 'answer', message };
       return message;
     }
     throw new ChatError('MODEL_UNREACHABLE', 'The model ended without an answer.');
   } catch (error) {
-    if (!(error instanceof ProviderFailure) || error.code !== 'MODEL_OVERFLOW') throw error;
+    if (!(error instanceof ChatError) || error.code !== 'MODEL_OVERFLOW') throw error;
     const text = 'The conversation does not fit the model. What came of this answer does not count.';
     yield { type: 'warning', text };
     const way = `${error.message} Begin anew (/new), or choose a model with a larger window (/model).`;
     if (told.recovered || !(yield* shorten(agent, { signal, why: 'overflow' })))
-      throw new ProviderFailure('MODEL_OVERFLOW', way, error.facts);
+      throw new ChatError('MODEL_OVERFLOW', way);
     told.recovered = true;
     return undefined;
   }

@@ -30,7 +30,7 @@ it('does not take the headers of a server to another one', async () => {
   writeServers(place, { far: { url: first, headers: { 'X-Key': 'sk' } } });
   const { stderr } = await runChat(place, ['-p', 'go', '--no-toolcrib']);
   expect(seen).toEqual([]);
-  expect(stderr).toContain('sends requests on to http://127.0.0.1');
+  expect(stderr).toContain('Redirect to http://127.0.0.1');
 });
 
 it('adds to files of its own only, and closes those that others could read', async () => {
