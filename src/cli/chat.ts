@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
@@ -174,10 +175,7 @@ function variablesOf(given: readonly string[]): Record<string, string> {
 }
 
 async function schemaOf(file: string): Promise<Readonly<Record<string, unknown>>> {
-  const [{ answerReader }, { readNamed }] = await Promise.all([
-    import('../repl/toolbox/check-arguments.ts'),
-    import('../repl/start.ts'),
-  ]);
+  const { answerReader } = await import('../repl/toolbox/check-arguments.ts');
   try {
     const schema = JSON.parse(await readNamed(file)) as Readonly<Record<string, unknown>>;
     if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
@@ -191,12 +189,17 @@ async function schemaOf(file: string): Promise<Readonly<Record<string, unknown>>
   }
 }
 
+/** Text of a file that is named on the command line. */
+const readNamed = (path: string): Promise<string> =>
+  readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`${path}: cannot be read (${error.code ?? error.message}).`);
+  });
+
 const patienceMs = 3000;
 
 /** What is to be said: what came through the pipe, then the prompt; or the prompts of files, one a line. */
 async function promptsFrom(values: Values, given: string): Promise<Said[]> {
-  const [{ readNamed }, { harmless, wrapped }, { inert }] = await Promise.all([
-    import('../repl/start.ts'),
+  const [{ harmless, wrapped }, { inert }] = await Promise.all([
     import('../repl/prompt/read-files.ts'),
     import('../repl/terminal/paste.ts'),
   ]);

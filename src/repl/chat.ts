@@ -21,15 +21,9 @@ import type { World } from './world.ts';
 export class Chat {
   readonly world: World;
   readonly person: Terminal | undefined;
-  readonly hooks: World['config']['hooks'];
   readonly schema?: Readonly<Record<string, unknown>>;
-  readonly limits: {
-    /** Answers of the model in one turn. */
-    readonly rounds: number;
-    readonly autoCompact: boolean;
-    /** Tokens of context to be used, when that is less than the model's window. */
-    readonly window?: number;
-  };
+  /** Answers of the model in one turn. */
+  readonly rounds: number;
   session: Session;
   model: Model;
   provider: Provider;
@@ -59,15 +53,12 @@ export class Chat {
     const { options, config, folders } = world;
     this.world = world;
     this.person = world.person;
-    this.hooks = config.hooks;
     this.session = session;
     this.profile = now.profile;
     this.ownTools = now.ownTools;
     this.model = now.model;
     this.provider = world.providerFor(now.model);
-    const { window, auto: autoCompact } = config.compaction;
-    const rounds = options.maxTurns ?? config.maxTurns;
-    this.limits = { rounds, autoCompact, ...(window !== undefined && { window }) };
+    this.rounds = options.maxTurns ?? config.maxTurns;
     if (options.schema) this.schema = options.schema;
     this.yolo = options.mode === 'yolo';
     this.written = (['deny', 'ask', 'allow'] as const).flatMap((effect) =>
@@ -89,6 +80,11 @@ export class Chat {
     return there.length > 0 ? there : this.world.options.roots;
   }
 
+  /** Where relative paths of the person begin. */
+  get folder(): string {
+    return this.roots[0] ?? this.world.options.cwd;
+  }
+
   /** Whether what is said is written to a file: the first message makes it. */
   get isKept(): boolean {
     return this.session.file !== undefined || this.world.options.session.kind !== 'none';
@@ -97,10 +93,6 @@ export class Chat {
   /** Where instructions for agents are looked for. */
   get places(): Places {
     return { roots: this.roots, cwd: this.world.options.cwd, config: this.world.folders.config };
-  }
-
-  warn(text: string): void {
-    this.world.warn(text);
   }
 
   rules(): readonly Rule[] {
@@ -182,17 +174,19 @@ export class Chat {
     } catch (error) {
       // What was allowed is allowed, whether or not it can be kept.
       this.sessionRules.push({ ...rule, source: 'session' });
-      this.warn(`It holds for this session only: ${error instanceof Error ? error.message : String(error)}`);
+      this.world.warn(
+        `It holds for this session only: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
   }
 
   /** Follows what the session says: profile, model, folders. What is gone is told, and left as it is. */
   private async settle(): Promise<void> {
-    const { config, toolbox, modelOf } = this.world;
+    const { config, toolbox, modelOf, warn } = this.world;
     const { profile: named = config.profile } = this.session.state;
     const goesOn = (error: unknown): undefined => {
       if (!(error instanceof ChatError)) throw error;
-      this.warn(`${error.message} ${nameOf(this.model)} goes on with this session.`);
+      warn(`${error.message} ${nameOf(this.model)} goes on with this session.`);
     };
     this.profile = named ? await profileNamed(named, this.world).catch(goesOn) : undefined;
     const name = this.session.state.model ?? this.profile?.model;
@@ -216,5 +210,5 @@ export function chosen(profile: Profile | undefined): EntryBody {
 
 export function warnOfGone(chat: Chat): void {
   const gone = chat.session.state.roots?.filter((root) => !existsSync(root)) ?? [];
-  if (gone.length > 0) chat.warn(`No longer there, and left out: ${gone.join(', ')}`);
+  if (gone.length > 0) chat.world.warn(`No longer there, and left out: ${gone.join(', ')}`);
 }

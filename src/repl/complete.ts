@@ -37,13 +37,13 @@ const literals = (command: Command): string[] =>
   waysOf(command).flatMap((way) => /^[a-z-][a-z ]*(?=$| [A-Z[])/.exec(way)?.[0] ?? []);
 
 async function mentioned({ chat }: Console, mention: string): Promise<string[]> {
-  const { toolbox, options } = chat.world;
+  const { toolbox } = chat.world;
   const names = toolbox.servers().map(({ name }) => name);
   const server = /^@([\w-]+):/.exec(mention)?.[1];
   const starting = (candidates: readonly string[]) => candidates.filter((each) => each.startsWith(mention));
   if (server !== undefined && names.includes(server))
     return starting((await toolbox.server(server).resources()).map((uri) => `@${server}:${uri}`));
-  const paths = await completePath(mention, chat.roots[0] ?? options.cwd);
+  const paths = await completePath(mention, chat.folder);
   return [...paths, ...(mention.length > 1 ? starting(names.map((name) => `@${name}:`)) : [])];
 }
 

@@ -2,6 +2,7 @@ import type { Chat } from './chat.ts';
 import type { Console, Events } from './commands/command.ts';
 import { runCommand } from './commands/index.ts';
 import { completeLine } from './complete.ts';
+import { fillNow } from './context/compaction.ts';
 import { ChatError } from './errors.ts';
 import type { Model } from './models/model.ts';
 import { unfinishedCalls } from './session/entry.ts';
@@ -9,7 +10,6 @@ import { printable } from './terminal/printable.ts';
 import type { Host, Terminal } from './terminal/terminal.ts';
 import { awaited, TurnView } from './terminal/turn-view.ts';
 import { send, turn } from './turn/turn.ts';
-import { fillNow } from './turn/shorten.ts';
 
 /** A second Ctrl-C so soon means: leave now. */
 const ladderMs = 2000;
@@ -126,7 +126,7 @@ export class Interaction implements Console, Host {
     const { state, percent } = fillNow(this.chat);
     const ways = '/compact does it now, /new begins afresh';
     const text = `The context is ${percent} % full: it will be shortened soon (${ways})`;
-    if (state === 'near' && !this.#nearlyFull && this.chat.limits.autoCompact)
+    if (state === 'near' && !this.#nearlyFull && this.chat.world.config.compaction.auto)
       this.terminal.note(this.terminal.paint.dim(text));
     this.#nearlyFull = state !== 'free';
   }

@@ -1,9 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { assemble, connect } from './assemble.ts';
 import type { Chat } from './chat.ts';
 import { showEnd } from './commands/sessions.ts';
-import { ChatError } from './errors.ts';
 import { Interaction } from './interactive.ts';
 import { nameOf } from './models/model.ts';
 import { runOneShot, type Output, type Ways } from './one-shot.ts';
@@ -115,10 +113,3 @@ const banner = ({ session: { state }, world, model, mode }: Chat): string =>
   [`toolcrib ${world.options.version}`, nameOf(model), `mode ${mode}`, state.name, '/help']
     .flatMap((part) => (part === undefined ? [] : [printable(part)]))
     .join(' · ');
-
-/** Text of a file that was named on the command line. Throws ChatError USAGE. */
-export async function readNamed(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new ChatError('USAGE', `${path}: cannot be read (${error.code ?? error.message}).`);
-  });
-}

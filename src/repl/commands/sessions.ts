@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { ChatError } from '../errors.ts';
+import { shorten } from '../context/compaction.ts';
 import type { ChatOptions } from '../options.ts';
 import { exportMarkdown, treeLines } from '../session/readable.ts';
 import { cleanImages } from '../session/kept-images.ts';
@@ -8,7 +8,6 @@ import { searchSessions, type SessionInfo, type Store } from '../session/store.t
 import { createSession, forkSession, openOrFork, type Session } from '../session/session.ts';
 import { printable, cutToCells } from '../terminal/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { shorten } from '../turn/shorten.ts';
 import { headAndRest, wrongUse, type Commands, type Console, type Result } from './command.ts';
 import { said } from './talk.ts';
 
@@ -109,14 +108,13 @@ async function resume(console: Console, args: string): Promise<Result> {
   const [, doomed] = /^remove\s+(.+)$/.exec(args) ?? [];
   const wanted = doomed ?? args;
   const info = wanted === '' ? await pickSession(store, terminal, 'none of them') : store.find(wanted);
-  if (!info && wanted === '') return;
-  if (!info) throw wrongUse(`${none(wanted)}; /resume lists them.`);
+  if (!info) return;
   if (info.id === chat.session.id) throw wrongUse('That is the session you are in.');
   if (doomed !== undefined) {
     if (await terminal.confirm(`Remove "${printable(info.name)}" for good?`)) store.remove(info);
     return;
   }
-  await chat.useSession(resumed(store, info, (text) => chat.warn(text)));
+  await chat.useSession(resumed(store, info, chat.world.warn));
   await chat.askModel();
   terminal.print(terminal.paint.dim(`session ${printable(chat.session.state.name ?? info.name)}`));
   showEnd(console);
@@ -192,14 +190,10 @@ export async function openSession(
   if (choice.kind === 'new' || choice.kind === 'none') return newSession(options, store);
   const which = choice.kind === 'resume' ? choice.which : undefined;
   let info = which === undefined ? store.list()[0] : store.find(which);
-  if (!info && which !== undefined)
-    throw new ChatError('SESSION_UNUSABLE', `${none(which)}; toolcrib chat --resume lists them.`);
   if (choice.kind === 'resume' && which === undefined && terminal)
     info = await pickSession(store, terminal, 'a new session');
   return info ? resumed(store, info, warn) : newSession(options, store);
 }
-
-const none = (which: string) => `There is no session "${which}" in this project`;
 
 /** A new session, kept as the command line says. */
 const newSession = ({ session, cwd, temporary }: ChatOptions, store: Store): Session =>

@@ -1,3 +1,4 @@
+import { fillNow, windowOf } from '../context/compaction.ts';
 import { textOf } from '../message.ts';
 import { nameOf } from '../models/model.ts';
 import { runSubAgent } from '../own-tools/own-tools.ts';
@@ -8,7 +9,6 @@ import { table } from '../terminal/rows.ts';
 import { shownName } from '../toolbox/tool.ts';
 import { offeredTools } from '../turn/prepare-call.ts';
 import { send, turn, untilConnected } from '../turn/turn.ts';
-import { fillNow, windowOf } from '../turn/shorten.ts';
 import { editedBy, leaving, misused, prose, wrongUse, type Commands, type Console } from './command.ts';
 
 type Chat = Console['chat'];

@@ -128,18 +128,18 @@ export interface UnfinishedCall {
   readonly call: ToolCall;
   /** How far it got. `started`: whether it took effect is not known; before that it did not. */
   readonly state: 'none' | Exclude<EntryOf<'tool'>['state'], 'done'>;
+  /** The answer was cut, so that the arguments may be as well. */
+  readonly isCut: boolean;
 }
 
-/**
- * The calls of the last answer on a path that have no result: what a process that was ended left behind. In call
- * order.
- */
+/** The calls of the last answer on a path that have no result yet, in call order. */
 export function unfinishedCalls(path: readonly Entry[]): UnfinishedCall[] {
   const at = path.findLastIndex(({ type }) => type === 'assistant');
   const answer = path[at];
   if (answer?.type !== 'assistant' || answer.message.stop === 'aborted') return [];
+  const isCut = answer.message.stop === 'length';
   const calls = new Map<string, UnfinishedCall>(
-    answer.message.calls.map((call) => [call.id, { call, state: 'none' }]),
+    answer.message.calls.map((call) => [call.id, { call, state: 'none', isCut }]),
   );
   // Only what comes after it: some servers use the same ids in each answer.
   for (const entry of path.slice(at + 1)) {

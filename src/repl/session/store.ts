@@ -44,10 +44,16 @@ export class Store {
         .map(({ name }) => join(this.#all, name)),
     );
 
-  /** By id, by name, or by the beginning of either; of this project before others. Throws USAGE when several fit. */
-  find(which: string): SessionInfo | undefined {
+  /**
+   * By id, by name, or by the beginning of either; of this project before others. Throws USAGE when several fit,
+   * SESSION_UNUSABLE when none does.
+   */
+  find(which: string): SessionInfo {
     const wanted = which.trim().toLowerCase();
-    return wanted === '' ? undefined : (pick(wanted, this.list()) ?? pick(wanted, this.listAll()));
+    const found = wanted === '' ? undefined : (pick(wanted, this.list()) ?? pick(wanted, this.listAll()));
+    if (found) return found;
+    const way = '/resume, or toolcrib chat --resume, lists them.';
+    throw new ChatError('SESSION_UNUSABLE', `There is no session "${which}" in this project; ${way}`);
   }
 
   /** Throws SESSION_UNUSABLE for one that is open. */
