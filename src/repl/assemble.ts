@@ -21,7 +21,7 @@ export async function assemble(setting: Setting, terminal: Terminal | undefined)
   const { options, config, store } = setting;
   // Set when there is a chat: until then, servers are not started.
   const chat: { current?: Chat } = {};
-  const world = worldOf(setting, terminal, () => chat.current?.roots ?? options.roots);
+  const world = worldOf(setting, terminal, () => chat.current?.roots ?? world.roots);
   const session = await openSession(options, store, { terminal, warn: world.warn });
   await obeyFlags(session, world);
   const { profile: named = config.profile, model: known } = session.state;
@@ -43,7 +43,7 @@ async function obeyFlags(session: Session, world: World): Promise<void> {
   if (profile !== undefined) session.append(chosen(await profileNamed(profile, world)));
   if (model !== undefined) session.append({ type: 'set', model: nameOf(modelOf(model)) });
   if (mode && mode !== 'yolo') session.append({ type: 'set', mode });
-  if (options.rootsGiven) session.append({ type: 'set', roots });
+  if (roots) session.append({ type: 'set', roots });
 }
 
 /**
@@ -103,7 +103,7 @@ export async function connect(chat: Chat, tell: (text: string) => void, patience
     const byName = new Map(all.flatMap(({ servers }) => servers).map((server) => [server.name, server]));
     for (const server of byName.values()) void toolbox.add(server);
     for (const warning of all.flatMap(({ warnings }) => warnings)) tell(`! ${warning}`);
-    store.removeExpired(Date.now());
+    store.removeExpired();
   } catch (error) {
     // Whatever it is: nobody waits for this, so that it would end the program.
     tell(`! ${error instanceof Error ? error.message : String(error)}`);

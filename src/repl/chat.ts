@@ -77,7 +77,7 @@ export class Chat {
   /** Absolute folders that servers may touch. */
   get roots(): readonly string[] {
     const there = this.session.state.roots?.filter((root) => existsSync(root)) ?? [];
-    return there.length > 0 ? there : this.world.options.roots;
+    return there.length > 0 ? there : this.world.roots;
   }
 
   /** Where relative paths of the person begin. */
@@ -113,7 +113,7 @@ export class Chat {
     const follow = 'The person and the project ask you to follow these; the later ones count more:';
     return joined([
       (this.session.state.system ?? config.systemPrompt) || usualPrompt,
-      `The working folder is ${options.cwd} (${options.platform}). You are the model ${this.model.id}.`,
+      `The working folder is ${options.cwd} (${process.platform}). You are the model ${this.model.id}.`,
       this.profile ? profilePrompt(this.profile, options) : '',
       { head: follow, body: (this.news.first ?? []).map((file) => file.text).join('\n\n') },
       { head: 'What the servers say about their tools:', body: toolbox.instructions() },

@@ -11,9 +11,6 @@ import type { Host, Terminal } from './terminal/terminal.ts';
 import { awaited, TurnView } from './terminal/turn-view.ts';
 import { send, turn } from './turn/turn.ts';
 
-/** A second Ctrl-C so soon means: leave now. */
-const ladderMs = 2000;
-
 /** The loop of the chat: reads a line, runs it as a command or a turn, shows what happens. */
 export class Interaction implements Console, Host {
   readonly chat: Chat;
@@ -21,7 +18,6 @@ export class Interaction implements Console, Host {
   thoughts: boolean;
   /** What goes on beside the conversation. */
   #running: AbortController | undefined;
-  #interruptedAt = -Infinity;
   #nearlyFull = false;
 
   constructor(chat: Chat, terminal: Terminal) {
@@ -41,17 +37,13 @@ export class Interaction implements Console, Host {
     return true;
   }
 
-  /** To be called for every Ctrl-C or Escape while a turn runs. */
-  interrupt(kind: 'ctrl+c' | 'escape'): void {
-    const now = performance.now();
-    const again = now - this.#interruptedAt < ladderMs;
-    this.#interruptedAt = now;
+  /** For every Ctrl-C or Escape while something is under way; `leaves`: it was a second Ctrl-C. */
+  interrupt(leaves: boolean): void {
+    if (this.#running?.signal.aborted === false) return this.#stop();
     // A command that hangs is no turn, and cannot be interrupted otherwise.
-    if (kind === 'ctrl+c' && again && this.#running?.signal.aborted !== false) {
-      this.terminal.close();
-      process.exit(130);
-    }
-    if (this.#running?.signal.aborted === false) this.#stop();
+    if (!leaves) return;
+    this.terminal.close();
+    process.exit(130);
   }
 
   /** Shift+Tab goes round: ask, auto, plan. yolo is left by it and never entered. */

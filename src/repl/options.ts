@@ -5,14 +5,11 @@ export interface ChatOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly home: string;
-  readonly platform: NodeJS.Platform;
   readonly version: string;
   /** How our own server is started; undefined: not at all. */
   readonly ownServer: { readonly command: string; readonly args: readonly string[] } | undefined;
-  /** Absolute paths; the first one is where relative ones begin. */
-  readonly roots: readonly string[];
-  /** They were named: those of a session do not count. */
-  readonly rootsGiven: boolean;
+  /** Absolute paths, in the place of those of a session and of `cwd`; the first one is where relative ones begin. */
+  readonly roots: readonly string[] | undefined;
   readonly model?: string | undefined;
   readonly mode?: Mode | undefined;
   readonly profile?: string | undefined;

@@ -15,13 +15,6 @@ const mostImageBytes = 5 * 1024 * 1024;
 /** Of the window, for all that a message brings along but images: the rest is for the work. */
 const share = 0.25;
 
-interface Attachments {
-  /** The text with what it mentions below it, and the images. */
-  readonly content: Part[];
-  /** For the person: a note for each that was read, a warning for each that was cut, refused or is not there. */
-  readonly told: readonly { readonly type: 'note' | 'warning'; readonly text: string }[];
-}
-
 /** What a mention stands for: a text or an image, or why it is neither. */
 interface Attached {
   readonly tag: 'file' | 'directory' | 'resource';
@@ -34,7 +27,7 @@ interface Attached {
  * budget: the large ones are cut, at a line end, and say so. What cannot be read is told in its place; what
  * names nothing stays text. Never throws.
  */
-export async function readAttachments(text: string, chat: Chat): Promise<Attachments> {
+export async function readAttachments(text: string, chat: Chat) {
   const seen = new Set<string>();
   const found: Attached[] = [];
   for (const mention of mentionsIn(text)) found.push(...(await attachedBy(mention, chat, seen)));
@@ -43,6 +36,7 @@ export async function readAttachments(text: string, chat: Chat): Promise<Attachm
   );
   const budget = Math.floor(chat.model.capabilities.contextWindow * share);
   const most = fairShare(texts.map(estimateTokens), budget);
+  /** For the person: a note for each that was read, a warning for each that was cut, refused or is not there. */
   const told: { type: 'note' | 'warning'; text: string }[] = [];
   const tell = (type: 'note' | 'warning', text: string) => told.push({ type, text });
   const blocks: string[] = [];
@@ -63,10 +57,8 @@ export async function readAttachments(text: string, chat: Chat): Promise<Attachm
       else tell('warning', `${name}: cut to ${part}`);
     }
   }
-  return {
-    content: [{ type: 'text', text: [live(text), ...blocks].join('\n\n') }, ...images],
-    told,
-  };
+  const whole: Part = { type: 'text', text: [live(text), ...blocks].join('\n\n') };
+  return { content: [whole, ...images], told };
 }
 
 /** The most that each may have, so that all fit: the small ones are whole, and the large ones share what they leave. */

@@ -45,18 +45,8 @@ function fenced(text: string): string {
 /** Whatever stands in a quote ends with it. */
 const quoted = (text: string): string => text.replaceAll(/^/gm, '> ').replaceAll(/ +$/gm, '');
 
-interface TreeLine {
-  /** Of the entry: what /branch takes. */
-  readonly id: string;
-  /** How many times the conversation has branched on the way here. */
-  readonly depth: number;
-  readonly label: string;
-  /** Where the conversation is. */
-  readonly current: boolean;
-}
-
 /** The whole tree: what was said, answered and summarised. A straight run is flat; each branch of several is deeper. */
-export function treeLines(session: Session): TreeLine[] {
+export function treeLines(session: Session) {
   const current = session.path().findLast(isShown)?.id;
   /** For each shown entry, and for the beginning: the shown ones that come next, oldest first. */
   const next = new Map<string | null, Entry[]>();
@@ -67,7 +57,8 @@ export function treeLines(session: Session): TreeLine[] {
     shown.set(entry.id, isShown(entry) ? entry.id : before);
     if (isShown(entry)) next.set(before, [...(next.get(before) ?? []), entry]);
   }
-  const lines: TreeLine[] = [];
+  /** `depth`: how many times the conversation has branched on the way; `current`: where it is. */
+  const lines: { id: string; depth: number; label: string; current: boolean }[] = [];
   const run = (from: string | null, depth: number) => {
     let entries = next.get(from) ?? [];
     for (let [only] = entries; only && entries.length === 1; [only] = entries) {

@@ -64,14 +64,13 @@ export class Store {
     unlock(file);
   }
 
-  /** Removes temporary sessions that were not used for 48 hours; returns how many. */
-  removeExpired(now: number): number {
+  /** Removes temporary sessions that were not used for 48 hours. */
+  removeExpired(): void {
     const old = this.listAll().filter(
       ({ file, modified, temporary }) =>
-        temporary && now - Date.parse(modified) > temporaryMs && !isLocked(file),
+        temporary && Date.now() - Date.parse(modified) > temporaryMs && !isLocked(file),
     );
     for (const info of old) this.remove(info);
-    return old.length;
   }
 }
 
@@ -154,21 +153,15 @@ function pick(wanted: string, sessions: readonly SessionInfo[]): SessionInfo | u
   throw new ChatError('USAGE', `"${wanted}" fits ${found.length} sessions; say more: ${some.join(', ')}`);
 }
 
-interface Hit {
-  readonly session: SessionInfo;
-  readonly role: string;
-  /** One line around the first word, as it was written: do not print it raw. */
-  readonly excerpt: string;
-}
-
 /**
  * Entries in which all words occur, in any case: the newest sessions first, as they are given, and in each the newest
- * entries. Throws USAGE for a query without a word.
+ * entries. `excerpt`: one line around the first word, as it was written: do not print it raw. Throws USAGE for a query
+ * without a word.
  */
-export function searchSessions(sessions: readonly SessionInfo[], query: string, most = 20): Hit[] {
+export function searchSessions(sessions: readonly SessionInfo[], query: string, most = 20) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) throw new ChatError('USAGE', 'Say what to look for, as in: /search word another');
-  const hits: Hit[] = [];
+  const hits: { session: SessionInfo; role: string; excerpt: string }[] = [];
   for (const session of sessions)
     for (const line of linesIn(session.file).toReversed()) {
       const entry = parseEntry(line);

@@ -21,8 +21,8 @@ interface TerminalOptions {
 /** What the terminal is used by. */
 export interface Host {
   complete(line: string): Promise<CompleterResult>;
-  /** While something is under way: each Ctrl-C, and an Escape by itself. */
-  interrupt(kind: 'ctrl+c' | 'escape'): void;
+  /** While something is under way: each Ctrl-C, and an Escape by itself; `leaves`: the second Ctrl-C of two. */
+  interrupt(leaves: boolean): void;
   /** Shift+Tab, at the prompt or while something is under way. */
   nextMode(): void;
   /** A line entered while something is under way: whether it was dealt with at once, instead of being queued. */
@@ -34,7 +34,7 @@ interface Reading {
   resolve(line: string | undefined): void;
 }
 
-/** Within this time a second Ctrl-C at an empty prompt leaves. */
+/** Within this time a second Ctrl-C leaves. */
 const againMs = 2000;
 
 /**
@@ -271,17 +271,20 @@ export class Terminal extends Screen {
       if (key !== 'shift+tab') this.#answer(undefined);
     } else if (key === 'shift+tab') this.host?.nextMode();
     else if (key === 'ctrl+d') this.#leave();
-    else if (!this.#waiting) this.host?.interrupt('escape');
+    else if (!this.#waiting) {
+      this.#interruptedAt = performance.now();
+      this.host?.interrupt(false);
+    }
   }
 
   #interrupted(): void {
     const asked = this.#question;
     this.#answer(undefined);
-    if (!this.#waiting) return this.host?.interrupt('ctrl+c');
-    // Also when what asked is no turn, and asks again each time.
     const now = performance.now();
     const again = now - this.#interruptedAt < againMs;
     this.#interruptedAt = now;
+    if (!this.#waiting) return this.host?.interrupt(again);
+    // Also when what asked is no turn, and asks again each time.
     if (again) this.#leave();
     else if (!asked) this.print(this.paint.dim('Press Ctrl-C again to leave.'));
   }
