@@ -1,7 +1,7 @@
-import * as z from 'zod/mini';
 import { join } from 'node:path';
 import { ChatError } from '../errors.ts';
 import { readPrivateFile, writePrivateFile } from '../files/own-files.ts';
+import { list, object, oneOf, text } from '../text/json.ts';
 import type { Tool, CallPlan } from '../toolbox/tool.ts';
 
 /** A call whose tool exists and whose arguments fit its schema: nothing else gets as far as a decision. */
@@ -114,21 +114,13 @@ export function ruleFor(
 
 const fileOf = (configFolder: string): string => join(configFolder, 'approvals.json');
 
-const text = z.string();
-const maybe = z.exactOptional;
-const keptRules = z.object({
-  version: z.literal(1),
-  rules: z.array(
-    z.object({
-      effect: z.enum(['allow', 'ask', 'deny']),
-      server: text,
-      tool: text,
-      act: maybe(text),
-      identity: maybe(text),
-      definitions: maybe(z.array(text)),
-      project: maybe(text),
-      at: maybe(text),
-    }),
+const keptRules = object({
+  version: oneOf(1),
+  rules: list(
+    object(
+      { effect: oneOf('allow', 'ask', 'deny'), server: text, tool: text },
+      { act: text, identity: text, definitions: list(text), project: text, at: text },
+    ),
   ),
 });
 
@@ -142,12 +134,8 @@ function allRules(configFolder: string): readonly Rule[] {
   } catch {
     // Said below, as for what is JSON but no rules.
   }
-  const found = keptRules.safeParse(value);
-  if (found.success)
-    return found.data.rules.map((rule) => ({
-      ...rule,
-      source: rule.project === undefined ? 'user' : 'project',
-    }));
+  if (keptRules(value))
+    return value.rules.map((rule) => ({ ...rule, source: rule.project === undefined ? 'user' : 'project' }));
   const way = 'Repair it, or delete it to be asked about everything again.';
   throw new ChatError('CONFIG_INVALID', `${path} is damaged: it is no list of rules. ${way}`);
 }

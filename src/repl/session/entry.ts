@@ -1,108 +1,103 @@
-import * as z from 'zod/mini';
 import { textOf, type AssistantMessage, type ToolCall } from '../message.ts';
-
-const text = z.string();
-const number = z.number();
-const flag = z.boolean();
-const textOrNull = z.nullable(text);
-const list = <T extends z.ZodMiniType>(item: T) => z.readonly(z.array(item));
-const maybe = z.exactOptional;
+import * as g from '../text/json.ts';
 
 /** Ids are shown, within lines of ours. */
-const id = text.check(z.regex(/^[\w-]{1,64}$/));
+const id = (value: unknown): value is string => /^[\w-]{1,64}$/.test(String(value));
 
 /** The first line of a session file. `parent`: the session this one was forked from. */
-const header = z.object({
-  v: z.literal(1),
-  type: z.literal('session'),
-  id,
-  cwd: text,
-  created: text,
-  parent: maybe(text),
+const header = g.object(
+  { v: g.oneOf(1), type: g.oneOf('session'), id, cwd: g.text, created: g.text },
   // A temporary one is removed when it has not been used for 48 hours.
-  temporary: maybe(flag),
+  { parent: g.text, temporary: g.flag },
+);
+export type SessionHeader = g.Guarded<typeof header>;
+
+const todo = g.object({
+  text: g.text,
+  status: g.oneOf('pending', 'in_progress', 'completed'),
+  priority: g.oneOf('high', 'medium', 'low'),
 });
-export type SessionHeader = Readonly<z.output<typeof header>>;
+export type Todo = g.Guarded<typeof todo>;
 
-const todo = z.object({
-  text,
-  status: z.enum(['pending', 'in_progress', 'completed']),
-  priority: z.enum(['high', 'medium', 'low']),
+const textPart = g.object({ type: g.oneOf('text'), text: g.text });
+const imagePart = g.object({ type: g.oneOf('image'), mimeType: g.text, data: g.text }, { name: g.text });
+
+const { number } = g;
+const message: g.Guard<AssistantMessage> = g.object({
+  role: g.oneOf('assistant'),
+  text: g.text,
+  reasoning: g.text,
+  stop: g.oneOf('done', 'calls', 'length', 'filtered', 'aborted'),
+  provider: g.text,
+  model: g.text,
+  wire: g.oneOf('chat', 'responses', 'anthropic'),
+  usage: g.object({
+    input: number,
+    output: number,
+    cacheRead: number,
+    cacheWrite: number,
+    estimated: g.flag,
+  }),
+  calls: g.list(g.object({ id: g.text, name: g.text, arguments: g.text })),
 });
-export type Todo = Readonly<z.output<typeof todo>>;
-
-const textPart = z.object({ type: z.literal('text'), text });
-const imagePart = z.object({ type: z.literal('image'), mimeType: text, data: text, name: maybe(text) });
-
-const message: z.ZodMiniType<AssistantMessage> = z.object({
-  role: z.literal('assistant'),
-  text,
-  reasoning: text,
-  stop: z.enum(['done', 'calls', 'length', 'filtered', 'aborted']),
-  provider: text,
-  model: text,
-  wire: z.enum(['chat', 'responses', 'anthropic']),
-  usage: z.object({ input: number, output: number, cacheRead: number, cacheWrite: number, estimated: flag }),
-  calls: list(z.object({ id: text, name: text, arguments: text })),
-});
-
-/** `parent`: the entry before it on its branch; null for the first. */
-const kind = <T extends string, S extends Readonly<Record<string, z.ZodMiniType>>>(type: T, body: S) =>
-  z.object({ id, parent: textOrNull, ts: text, type: z.literal(type), ...body });
 
 /** What each kind of entry holds, so that a damaged file cannot end the program. */
-const anyEntry = z.discriminatedUnion('type', [
+const bodies = {
   /** `typed`: before attachments were read; `line`: the same with what is `inert` in it, to be edited again. */
-  kind('user', { content: list(z.union([textPart, imagePart])), typed: maybe(text), line: maybe(text) }),
-  kind('assistant', { message }),
+  user: g.object({ content: g.list(g.either(textPart, imagePart)) }, { typed: g.text, line: g.text }),
+  assistant: g.object({ message }),
   /** What came of a call stands with `done`. */
-  kind('tool', {
-    callId: text,
-    name: text,
-    state: z.enum(['proposed', 'started', 'done']),
-    text: maybe(text),
-    images: maybe(list(imagePart)),
-    isError: maybe(flag),
-    ms: maybe(number),
-  }),
+  tool: g.object(
+    { callId: g.text, name: g.text, state: g.oneOf('proposed', 'started', 'done') },
+    { text: g.text, images: g.list(imagePart), isError: g.flag, ms: number },
+  ),
   /** What the person has chosen, on whichever branch; null takes back what is configured. */
-  kind('set', {
-    // Nothing but a flag switches questions off: yolo is in no session.
-    mode: maybe(z.enum(['plan', 'ask', 'auto'])),
-    model: maybe(text),
-    profile: maybe(textOrNull),
-    roots: maybe(list(text)),
-    system: maybe(textOrNull),
-    name: maybe(text),
-  }),
-  kind('todos', { todos: list(todo) }),
+  set: g.object(
+    {},
+    {
+      // Nothing but a flag switches questions off: yolo is in no session.
+      mode: g.oneOf('plan', 'ask', 'auto'),
+      model: g.text,
+      profile: g.textOrNull,
+      roots: g.list(g.text),
+      system: g.textOrNull,
+      name: g.text,
+    },
+  ),
+  todos: g.object({ todos: g.list(todo) }),
   /** `request`: the newest words of the person, when their message is not among those that were kept. */
-  kind('compaction', {
-    summary: text,
-    firstKeptId: text,
-    by: z.enum(['model', 'fallback']),
-    request: maybe(text),
-    tokensBefore: maybe(number),
-    tokensAfter: maybe(number),
-  }),
-  kind('leaf', { to: textOrNull }),
-]);
-export type Entry = Readonly<z.output<typeof anyEntry>>;
-export type EntryOf<T extends Entry['type']> = Extract<Entry, { type: T }>;
-type Body<E> = E extends Entry ? Omit<E, 'id' | 'parent' | 'ts'> : never;
-export type EntryBody = Body<Entry>;
+  compaction: g.object(
+    { summary: g.text, firstKeptId: g.text, by: g.oneOf('model', 'fallback') },
+    { request: g.text, tokensBefore: number, tokensAfter: number },
+  ),
+  leaf: g.object({ to: g.textOrNull }),
+};
+type Bodies = { readonly [T in keyof typeof bodies]: { readonly type: T } & g.Guarded<(typeof bodies)[T]> };
+export type EntryBody = Bodies[keyof Bodies];
+export type EntryOf<T extends keyof Bodies> = Bodies[T] & Stamp;
+
+/** `parent`: the entry before it on its branch; null for the first. */
+const stamp = g.object({ id, parent: g.textOrNull, ts: g.text, type: g.text });
+type Stamp = Omit<g.Guarded<typeof stamp>, 'type'>;
+export type Entry = EntryBody & Stamp;
 
 /** A line of a session file; undefined for one that is damaged, or of a later version. Nothing here throws. */
-export const parseEntry = (line: string): Entry | undefined => parsed(anyEntry, line);
+export function parseEntry(line: string): Entry | undefined {
+  const value = parsed(line);
+  // As a table of its own keys: a type named `constructor` is not one of ours.
+  if (!stamp(value) || !Object.hasOwn(bodies, value.type)) return undefined;
+  return bodies[value.type as keyof Bodies](value) ? (value as unknown as Entry) : undefined;
+}
 
 /** The first line of a session file; undefined when it is none of this version. */
-export const parseHeader = (line: string): SessionHeader | undefined => parsed(header, line);
+export function parseHeader(line: string): SessionHeader | undefined {
+  const value = parsed(line);
+  return header(value) ? value : undefined;
+}
 
-/** As it was written: also what a later version has added. */
-function parsed<T>(schema: z.ZodMiniType<T>, line: string): T | undefined {
+function parsed(line: string): unknown {
   try {
-    const value: unknown = JSON.parse(line);
-    return schema.safeParse(value).success ? (value as T) : undefined;
+    return JSON.parse(line);
   } catch {
     return undefined; // Cut by a crash, or damaged since.
   }
