@@ -5,7 +5,7 @@ import { ChatError } from './errors.ts';
 import { askModelServer } from './models/ask-server.ts';
 import { nameOf, type Model } from './models/model.ts';
 import type { Terminal } from './terminal/terminal.ts';
-import { type Places, joined, usualPrompt } from './prompt/instructions.ts';
+import { type Places, usualPrompt } from './prompt/instructions.ts';
 import { News } from './prompt/news.ts';
 import type { Provider } from './providers/provider.ts';
 import type { EntryBody } from './session/entry.ts';
@@ -110,14 +110,17 @@ export class Chat {
   /** The same bytes each time, so that prompt caches hold: the time and the mode are told in messages. */
   system(): string {
     const { options, config, toolbox } = this.world;
+    const texts = (this.news.first ?? []).map((file) => file.text);
     const follow = 'The person and the project ask you to follow these; the later ones count more:';
-    return joined([
+    const said = toolbox.instructions();
+    const parts = [
       (this.session.state.system ?? config.systemPrompt) || usualPrompt,
       `The working folder is ${options.cwd} (${process.platform}). You are the model ${this.model.id}.`,
       this.profile ? profilePrompt(this.profile, options) : '',
-      { head: follow, body: (this.news.first ?? []).map((file) => file.text).join('\n\n') },
-      { head: 'What the servers say about their tools:', body: toolbox.instructions() },
-    ]);
+      ...(texts.length > 0 ? [follow, ...texts] : []),
+      ...(said === '' ? [] : ['What the servers say about their tools:', said]),
+    ];
+    return parts.flatMap((part) => part.trim() || []).join('\n\n');
   }
 
   useMode(mode: Mode): void {

@@ -85,7 +85,7 @@ export class Interaction implements Console, Host {
     if (once) chat.useModel(once);
     const running = new AbortController();
     this.#running = running;
-    const view = new TurnView(terminal, chat, () => this.thoughts);
+    const view = new TurnView(terminal, chat, this.thoughts);
     const starting = chat.world.toolbox.servers().filter(({ state }) => state === 'connecting');
     const names = starting.map(({ name }) => name).join(', ');
     terminal.working(names === '' ? awaited : `starting ${names}`);

@@ -33,7 +33,6 @@ export class Session {
   /** Lines of its file that could not be read. */
   damaged = 0;
   readonly #entries = new Map<string, Entry>();
-  #path: Entry[] | undefined = [];
   #newest: string | null = null;
   readonly #file: SessionFile | undefined;
 
@@ -51,12 +50,11 @@ export class Session {
     return this.#file?.isMade ? this.#file.path : undefined;
   }
 
-  /** From the root to the leaf. It grows with `append`. */
+  /** From the root to the leaf. */
   path(): readonly Entry[] {
-    if (this.#path) return this.#path;
     const found: Entry[] = [];
     for (let at = this.entry(this.leaf ?? ''); at; at = this.entry(at.parent ?? '')) found.push(at);
-    return (this.#path = found.toReversed());
+    return found.toReversed();
   }
   entry = (id: string): Entry | undefined => this.#entries.get(id);
   /** All of the tree, oldest first. */
@@ -88,10 +86,8 @@ export class Session {
     if (entry.type === 'set') {
       const { type: _, id: _id, parent: _parent, ts: _ts, ...chosen } = entry;
       this.state = { ...this.state, ...chosen };
-    } else if (entry.type === 'leaf') {
-      this.leaf = this.#placeOf(entry.to);
-      this.#path = undefined;
-    } else if (!this.#entries.has(entry.id)) this.#add(entry);
+    } else if (entry.type === 'leaf') this.leaf = this.#placeOf(entry.to);
+    else if (!this.#entries.has(entry.id)) this.#add(entry);
   }
 
   close(): void {
@@ -107,8 +103,6 @@ export class Session {
     const parent = this.#placeOf(given.parent);
     const entry = parent === given.parent ? given : { ...given, parent };
     this.#entries.set(entry.id, entry);
-    if (parent === this.leaf) this.#path?.push(entry);
-    else this.#path = undefined;
     this.leaf = this.#newest = entry.id;
   }
 }
