@@ -154,11 +154,11 @@ async function optionsOf(values: Values): Promise<ChatOptions> {
 
 function sessionOf(values: Values): ChatOptions['session'] {
   const { resume: which } = values;
-  if (values.continue) return { kind: 'latest' };
-  if (which !== undefined) return { kind: 'resume', ...(which === '' ? {} : { which }) };
+  if (values.continue) return 'latest';
+  if (which !== undefined) return { which };
   const once = values.print === true || values.file !== undefined;
   const keeps = !once || values.save || values.temporary;
-  return { kind: values['no-session'] || !keeps ? 'none' : 'new' };
+  return values['no-session'] || !keeps ? 'none' : 'new';
 }
 
 function turnsOf(text: string | undefined): number | undefined {

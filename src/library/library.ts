@@ -116,7 +116,7 @@ async function chatOptions(options: Library.QueryOptions, warn: (text: string) =
     variables: {},
     rules: { allow, ask: [], deny },
     mcpFiles: mcp.map((file) => resolve(file)),
-    session: { kind: 'none' as const },
+    session: 'none' as const,
     temporary: false,
     ...(model !== undefined && { model }),
     ...(mode !== undefined && { mode }),

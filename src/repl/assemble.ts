@@ -91,8 +91,8 @@ async function answering(
  * Starts the servers: our own, those of the person's mcp.json and of files named on the command line; of one name,
  * the last counts. Resolves when they are there or `patienceMs` are over; what is wrong with one is told.
  */
-export async function connect(chat: Chat, tell: (text: string) => void, patienceMs: number): Promise<void> {
-  const { toolbox, options, folders, store } = chat.world;
+export async function connect(chat: Chat, patienceMs: number): Promise<void> {
+  const { toolbox, options, folders, store, warn } = chat.world;
   const { env, mcpFiles } = options;
   toolbox.connect();
   try {
@@ -102,14 +102,14 @@ export async function connect(chat: Chat, tell: (text: string) => void, patience
     ]);
     const byName = new Map(all.flatMap(({ servers }) => servers).map((server) => [server.name, server]));
     for (const server of byName.values()) void toolbox.add(server);
-    for (const warning of all.flatMap(({ warnings }) => warnings)) tell(`! ${warning}`);
+    for (const warning of all.flatMap(({ warnings }) => warnings)) warn(warning);
     store.removeExpired();
   } catch (error) {
     // Whatever it is: nobody waits for this, so that it would end the program.
-    tell(`! ${error instanceof Error ? error.message : String(error)}`);
+    warn(error instanceof Error ? error.message : String(error));
   }
   await Promise.all([chat.askModel(), toolbox.ready(patienceMs)]);
   for (const { name, state } of toolbox.servers())
-    if (state === 'connecting') tell(`! MCP server "${name}" is still starting: its tools come later.`);
+    if (state === 'connecting') warn(`MCP server "${name}" is still starting: its tools come later.`);
   chat.provider.warm?.();
 }

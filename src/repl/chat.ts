@@ -87,7 +87,7 @@ export class Chat {
 
   /** Whether what is said is written to a file: the first message makes it. */
   get isKept(): boolean {
-    return this.session.file !== undefined || this.world.options.session.kind !== 'none';
+    return this.session.file !== undefined || this.world.options.session !== 'none';
   }
 
   /** Where instructions for agents are looked for. */

@@ -17,7 +17,8 @@ export interface ChatOptions {
   /** Rules as text: `npm test*`, `server:tool(arg=pattern)`. */
   readonly rules: Readonly<Record<'allow' | 'ask' | 'deny', readonly string[]>>;
   readonly mcpFiles: readonly string[];
-  readonly session: SessionChoice;
+  /** `none`: nothing is kept. `which`: the id, the beginning of one, or a name; when it is empty, the person picks. */
+  readonly session: 'new' | 'none' | 'latest' | { readonly which: string };
   readonly temporary: boolean;
   readonly maxTurns?: number | undefined;
   readonly schema?: Readonly<Record<string, unknown>> | undefined;
@@ -27,11 +28,3 @@ export interface ChatOptions {
   /** Where warnings go that nobody sees in a terminal; standard error when left out. */
   readonly warn?: (text: string) => void;
 }
-
-type SessionChoice =
-  | { readonly kind: 'new' }
-  /** Nothing is kept. */
-  | { readonly kind: 'none' }
-  | { readonly kind: 'latest' }
-  /** By id, the beginning of one, or a name; without it, the person picks. */
-  | { readonly kind: 'resume'; readonly which?: string };

@@ -41,7 +41,7 @@ export async function chatInTerminal(options: ChatOptions, first: string | undef
     // The prompt first: servers and SDKs are loaded while the person reads or types.
     const running = chat;
     running.connected = new Promise((resolve) => {
-      setImmediate(() => resolve(connect(running, (text) => terminal.note(printable(text)), patienceMs)));
+      setImmediate(() => resolve(connect(running, patienceMs)));
     });
     return await interaction.run(first);
   } finally {
@@ -82,7 +82,7 @@ export async function answerOnce(
   const chat = await assemble(await readSetting(options), undefined);
   const forget = endWithProcess(chat.world);
   try {
-    chat.connected = connect(chat, ways.note, onlyMessageMs);
+    chat.connected = connect(chat, onlyMessageMs);
     return await runOneShot(chat, prompts, ways, signal);
   } finally {
     chat.session.close();

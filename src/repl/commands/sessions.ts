@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { shorten } from '../context/compaction.ts';
 import type { ChatOptions } from '../options.ts';
+import { wordsOf } from '../session/entry.ts';
 import { exportMarkdown, treeLines } from '../session/readable.ts';
 import { cleanImages } from '../session/kept-images.ts';
 import { searchSessions, type SessionInfo, type Store } from '../session/store.ts';
@@ -168,8 +169,8 @@ function exportTo({ chat }: Console, file: string): string {
 /** The end of what was said before, so that a person knows where they are. */
 export function showEnd({ chat, terminal }: Pick<Console, 'chat' | 'terminal'>): void {
   const texts = chat.session.path().flatMap((entry) => {
-    if (entry.type === 'user') return [`> ${entry.typed ?? ''}`];
-    return entry.type === 'assistant' ? [entry.message.text] : [];
+    const { role, text = '' } = wordsOf(entry) ?? {};
+    return role === 'you' ? [`> ${text}`] : role === 'answer' ? [text] : [];
   });
   for (const text of texts.slice(-2)) {
     const lines = printable(text).trim().split('\n');
@@ -187,17 +188,16 @@ export async function openSession(
   { terminal, warn }: { terminal: Terminal | undefined; warn(text: string): void },
 ): Promise<Session> {
   const { session: choice } = options;
-  if (choice.kind === 'new' || choice.kind === 'none') return newSession(options, store);
-  const which = choice.kind === 'resume' ? choice.which : undefined;
-  let info = which === undefined ? store.list()[0] : store.find(which);
-  if (choice.kind === 'resume' && which === undefined && terminal)
-    info = await pickSession(store, terminal, 'a new session');
+  if (choice === 'new' || choice === 'none') return newSession(options, store);
+  const { which } = choice === 'latest' ? { which: undefined } : choice;
+  const picked = which === '' && terminal ? pickSession(store, terminal, 'a new session') : store.list()[0];
+  const info = which ? store.find(which) : await picked;
   return info ? resumed(store, info, warn) : newSession(options, store);
 }
 
 /** A new session, kept as the command line says. */
 const newSession = ({ session, cwd, temporary }: ChatOptions, store: Store): Session =>
-  createSession(session.kind === 'none' ? undefined : store.folder, { cwd, ...(temporary && { temporary }) });
+  createSession(session === 'none' ? undefined : store.folder, { cwd, ...(temporary && { temporary }) });
 
 /** Opens a session, or a copy of it when another process has it open; says so, and what could not be read. */
 function resumed(store: Store, info: SessionInfo, warn: (text: string) => void): Session {

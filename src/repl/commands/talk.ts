@@ -121,7 +121,7 @@ async function* agentEvents(chat: Chat, task: string, signal: AbortSignal) {
 }
 
 /** What stands in the line when a message is to be changed. */
-export const said = ({ line, typed, content }: EntryOf<'user'>): string => line ?? typed ?? textOf(content);
+export const said = ({ typed, content }: EntryOf<'user'>): string => typed ?? textOf(content);
 
 function lastSaid({ session }: Chat): EntryOf<'user'> {
   // A message of our own, which asks a silent model to go on, has nothing typed.

@@ -1,4 +1,5 @@
 import { textOf, type AssistantMessage, type ToolCall } from '../message.ts';
+import { live } from '../terminal/paste.ts';
 import * as g from '../text/json.ts';
 
 /** Ids are shown, within lines of ours. */
@@ -43,8 +44,8 @@ const message: g.Guard<AssistantMessage> = g.object({
 
 /** What each kind of entry holds, so that a damaged file cannot end the program. */
 const bodies = {
-  /** `typed`: before attachments were read; `line`: the same with what is `inert` in it, to be edited again. */
-  user: g.object({ content: g.list(g.either(textPart, imagePart)) }, { typed: g.text, line: g.text }),
+  /** `typed`: before attachments were read, with what is `inert` in it. */
+  user: g.object({ content: g.list(g.either(textPart, imagePart)) }, { typed: g.text }),
   assistant: g.object({ message }),
   /** What came of a call stands with `done`. */
   tool: g.object(
@@ -109,7 +110,7 @@ export function wordsOf(
 ): { readonly role: 'you' | 'answer' | 'tool' | 'summary'; readonly text: string } | undefined {
   switch (entry.type) {
     case 'user':
-      return { role: 'you', text: entry.typed || textOf(entry.content) };
+      return { role: 'you', text: live(entry.typed || textOf(entry.content)) };
     case 'assistant':
       return { role: 'answer', text: entry.message.text };
     case 'tool':

@@ -3,7 +3,6 @@ import { lstatSync, readdirSync, realpathSync, rmSync, statSync, type Dirent } f
 import { basename, join, resolve } from 'node:path';
 import { ChatError } from '../errors.ts';
 import { readSessionText } from '../files/own-files.ts';
-import { textOf } from '../message.ts';
 import { inLine } from '../terminal/printable.ts';
 import { parseEntry, parseHeader, wordsOf } from './entry.ts';
 import { isLocked, unlock } from './session-file.ts';
@@ -130,7 +129,7 @@ function nameOf(file: string): string {
   );
   const given = entries.findLast((entry) => entry.type === 'set' && entry.name !== undefined);
   const first = entries.find((entry) => entry.type === 'user');
-  const text = given?.type === 'set' ? given.name : (first?.typed ?? textOf(first?.content ?? []));
+  const text = given?.type === 'set' ? given.name : first && wordsOf(first)?.text;
   return inLine(text?.trim().split('\n', 1)[0] ?? '', 100);
 }
 

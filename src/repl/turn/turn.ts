@@ -28,13 +28,12 @@ export async function* send(
   // A server may take its time with what is wanted of it: then it is said without.
   const attached = await before(readAttachments(text, chat), signal);
   yield* attached?.told ?? [];
-  const typed = live(text);
   const content = [
     ...(await chat.news.next(chat.places, chat.mode, chat.session)),
-    ...(attached?.content ?? [{ type: 'text' as const, text: typed }]),
+    ...(attached?.content ?? [{ type: 'text' as const, text: live(text) }]),
     ...more,
   ];
-  chat.session.append({ type: 'user', content, typed, ...(typed === text ? {} : { line: text }) });
+  chat.session.append({ type: 'user', content, typed: text });
   yield* turn(chat, signal);
 }
 
