@@ -89,7 +89,8 @@ export class Interaction implements Console, Host {
     const starting = chat.world.toolbox.servers().filter(({ state }) => state === 'connecting');
     const names = starting.map(({ name }) => name).join(', ');
     terminal.working(names === '' ? awaited : `starting ${names}`);
-    if (names !== '') void this.#announce(running);
+    // When the servers are there, it is the model that is waited for.
+    void chat.connected.then(() => this.#running === running && terminal.working(awaited));
     try {
       for await (const event of events(running.signal)) {
         view.show(event);
@@ -106,12 +107,6 @@ export class Interaction implements Console, Host {
       terminal.idle();
     }
   };
-
-  /** When the servers are there, it is the model that is waited for. */
-  async #announce(running: AbortController): Promise<void> {
-    await this.chat.connected;
-    if (this.#running === running) this.terminal.working(awaited);
-  }
 
   /** Once each time, before it happens: a person may want to end something first. */
   #tellFill(): void {

@@ -59,23 +59,19 @@ export function treeLines(session: Session) {
   }
   /** `depth`: how many times the conversation has branched on the way; `current`: where it is. */
   const lines: { id: string; depth: number; label: string; current: boolean }[] = [];
-  const run = (from: string | null, depth: number) => {
-    let entries = next.get(from) ?? [];
-    for (let [only] = entries; only && entries.length === 1; [only] = entries) {
-      add(only, depth);
-      entries = next.get(only.id) ?? [];
-    }
-    for (const entry of entries) {
-      add(entry, depth + 1);
-      run(entry.id, depth + 1);
-    }
+  const waiting: { entry: Entry; depth: number }[] = [];
+  const goOn = (from: string | null, depth: number) => {
+    const entries = next.get(from) ?? [];
+    const deeper = entries.length > 1 ? depth + 1 : depth;
+    waiting.push(...entries.toReversed().map((entry) => ({ entry, depth: deeper })));
   };
-  const add = (entry: Entry, depth: number) => {
-    const { role, text = '' } = wordsOf(entry) ?? {};
-    const label = `${role}: ${inLine(text, 200)}`;
-    lines.push({ id: entry.id, depth, label, current: entry.id === current });
-  };
-  run(null, 0);
+  goOn(null, 0);
+  for (let one = waiting.pop(); one; one = waiting.pop()) {
+    const { role, text = '' } = wordsOf(one.entry) ?? {};
+    const { id } = one.entry;
+    lines.push({ id, depth: one.depth, label: `${role}: ${inLine(text, 200)}`, current: id === current });
+    goOn(id, one.depth);
+  }
   return lines;
 }
 

@@ -99,24 +99,17 @@ async function answerFor({ agent, signal }: Run, { checked, verdict }: Ready): P
   if (verdict.effect === 'allow' || !person) return 'once';
   const tools = agent.tools();
   const question = approvalOf(checked, verdict.why, person);
-  const answer = (await person.ask({ ...question, signal })) ?? { answer: 'stop' };
+  const answer = await person.ask({ ...question, signal });
   // The person knows why: it is no failure to them.
   const no = (text: string) => ({ ...failed(text), shown: 'not run' });
-  switch (answer.answer) {
-    case 'once':
-      return 'yes';
-    case 'always':
-      return 'always';
-    case 'feedback':
-      return no(`The person did not allow this call, and says: ${answer.text}`);
-    case 'no':
-      return { ...no('The person rejected this call.'), rejects: true };
-    case 'stop':
-      return { ...no('The person rejected this call and stopped the turn.'), rejects: true, stops: true };
-    default:
-      agent.remember(answer.answer, checked, tools);
-      return 'yes';
-  }
+  if (answer === undefined)
+    return { ...no('The person rejected this call and stopped the turn.'), rejects: true, stops: true };
+  if (answer === 'no') return { ...no('The person rejected this call.'), rejects: true };
+  if (answer === 'always') return 'always';
+  if (typeof answer === 'object')
+    return no(`The person did not allow this call, and says: ${answer.instead}`);
+  if (answer !== 'once') agent.remember(answer, checked, tools);
+  return 'yes';
 }
 
 /** Makes a call; returns whether the turn is to end with it. */
