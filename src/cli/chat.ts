@@ -4,6 +4,9 @@ import { resolve } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { version } from '../server/version.ts';
 import type { ChatOptions } from '../repl/options.ts';
+import { harmless, wrapped } from '../repl/prompt/read-files.ts';
+import { inert } from '../repl/terminal/paste.ts';
+import { answerReader } from '../repl/toolbox/check-arguments.ts';
 import type { Said } from '../repl/turn/turn.ts';
 import {
   ownCommand,
@@ -173,7 +176,6 @@ function variablesOf(given: readonly string[]): Record<string, string> {
 }
 
 async function schemaOf(file: string): Promise<Readonly<Record<string, unknown>>> {
-  const { answerReader } = await import('../repl/toolbox/check-arguments.ts');
   try {
     const schema = JSON.parse(await readNamed(file)) as Readonly<Record<string, unknown>>;
     if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
@@ -197,10 +199,6 @@ const patienceMs = 3000;
 
 /** What is to be said: what came through the pipe, then the prompt; or the prompts of files, one a line. */
 async function promptsFrom(values: Values, given: string): Promise<Said[]> {
-  const [{ harmless, wrapped }, { inert }] = await Promise.all([
-    import('../repl/prompt/read-files.ts'),
-    import('../repl/terminal/paste.ts'),
-  ]);
   const files = await Promise.all((values.file ?? []).map((file) => readNamed(file)));
   // A backslash at the end goes on in the next line, as when it is typed.
   const lines = files.flatMap((text) => text.split(/(?<!\\)\r?\n/));

@@ -20,8 +20,8 @@ import { worldOf, type Setting, type World } from './world.ts';
 export async function assemble(setting: Setting, terminal: Terminal | undefined): Promise<Chat> {
   const { options, config, store } = setting;
   // Set when there is a chat: until then, servers are not started.
-  const chat: { current?: Chat } = {};
-  const world = worldOf(setting, terminal, () => chat.current?.roots ?? world.roots);
+  let chat: Chat | undefined;
+  const world = worldOf(setting, terminal, () => chat?.roots ?? world.roots);
   const session = await openSession(options, store, { terminal, warn: world.warn });
   await obeyFlags(session, world);
   const { profile: named = config.profile, model: known } = session.state;
@@ -29,11 +29,10 @@ export async function assemble(setting: Setting, terminal: Terminal | undefined)
   // An alias knows more of a model than its name does.
   const name = options.model ?? known ?? profile?.model;
   const model = await firstModel(name, world);
-  const made = new Chat(world, session, { model, profile, ownTools });
-  chat.current = made;
-  warnOfGone(made);
-  world.log(`toolcrib ${options.version} starts: ${nameOf(model)}, mode ${made.mode}`);
-  return made;
+  chat = new Chat(world, session, { model, profile, ownTools });
+  warnOfGone(chat);
+  world.log(`toolcrib ${options.version} starts: ${nameOf(model)}, mode ${chat.mode}`);
+  return chat;
 }
 
 /** What is said on the command line is newer than what the session says. Throws USAGE for no profile, or no model. */

@@ -20,13 +20,11 @@ export { printable } from './terminal/printable.ts';
 export async function chatInTerminal(options: ChatOptions, first: string | undefined): Promise<number> {
   const setting = await readSetting(options);
   const { folders, config, store } = setting;
-  const terminal = new Terminal({
-    input: process.stdin,
-    output: process.stdout,
-    env: options.env,
-    paint: createPaint({ palette: config.palette, env: options.env, stream: process.stdout }),
-    history: openHistory(join(folders.state, 'history', `${basename(store.folder)}.jsonl`)),
-  });
+  const terminal = new Terminal(
+    createPaint(config.palette, options.env),
+    openHistory(join(folders.state, 'history', `${basename(store.folder)}.jsonl`)),
+    options.env['TERM'] === 'dumb',
+  );
   process.on('SIGTERM', () => process.exit(143)).on('SIGHUP', () => process.exit(129));
   // In a terminal, it is a key.
   if (!terminal.interactive) process.on('SIGINT', () => process.exit(130));

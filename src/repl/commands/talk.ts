@@ -1,4 +1,4 @@
-import { fillNow, windowOf } from '../context/compaction.ts';
+import { fillNow } from '../context/compaction.ts';
 import { textOf } from '../message.ts';
 import { nameOf } from '../models/model.ts';
 import { runSubAgent } from '../own-tools/own-tools.ts';
@@ -58,8 +58,8 @@ export const talkCommands: Commands = {
     help: 'what is to be done, as the model keeps it',
     run({ chat, terminal }) {
       // As the model last wrote it on this branch.
-      const entry = chat.session.path().findLast(({ type }) => type === 'todos');
-      const lines = entry?.type === 'todos' ? todoLines(entry.todos, terminal.paint) : [];
+      const { todos = [] } = chat.session.path().findLast((entry) => entry.type === 'todos') ?? {};
+      const lines = todoLines(todos, terminal.paint);
       return prose(terminal, lines.join('\n') || 'Nothing is to be done.');
     },
   },
@@ -132,11 +132,11 @@ function lastSaid({ session }: Chat): EntryOf<'user'> {
 
 function statusRows(chat: Chat): string[][] {
   const { session, model, mode, roots, profile, world } = chat;
-  const { tokens, estimated, percent, available } = fillNow(chat);
+  const { tokens, estimated, window, percent, available } = fillNow(chat);
   const { input, cacheRead, cacheWrite, output, cost } = world.spent;
   const servers = world.toolbox.servers();
   const ready = servers.filter(({ state }) => state === 'ready').length;
-  const filled = `${estimated ? '~' : ''}${tokens} of ${windowOf(chat)} tokens (${percent} %)`;
+  const filled = `${estimated ? '~' : ''}${tokens} of ${window} tokens (${percent} %)`;
   const price = cost === undefined ? '' : `, cost ${cost.toFixed(4)}`;
   const read = `${input + cacheWrite} read, ${cacheRead} from the cache, ${output} written`;
   const name = printable(session.state.name ?? 'without a name');

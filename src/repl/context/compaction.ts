@@ -16,17 +16,16 @@ import {
 } from './tokens.ts';
 import { afterCompaction, viewOf, type Item } from './view.ts';
 
-/** The model's context window in tokens, or what the person wants to use of it. */
-export const windowOf = ({ model, world }: Chat): number =>
-  Math.min(model.capabilities.contextWindow, world.config.compaction.window ?? Infinity);
-
 /** What the model would be sent now, and how much of its window that takes. */
 function contextOf(agent: Chat) {
   const { items, summary: previous } = viewOf(agent.session.path());
   const tools = offeredTools(agent);
   const system = agent.system();
   const used = usedTokens({ messages: items.map(messageOf), tools, system });
-  return { items, previous, tools, system, used, budget: budgetOf(windowOf(agent)) };
+  // Of its window, the person may want to use a part.
+  const { window = Infinity } = agent.world.config.compaction;
+  const budget = budgetOf(Math.min(agent.model.capabilities.contextWindow, window));
+  return { items, previous, tools, system, used, budget };
 }
 type Context = ReturnType<typeof contextOf>;
 
@@ -42,6 +41,7 @@ export function fillNow(agent: Chat) {
   const { tokens } = used;
   return {
     ...used,
+    window,
     percent: Math.round((100 * tokens) / window),
     available: Math.max(0, limit - tokens),
     state: tokens >= limit ? 'full' : tokens >= 0.9 * limit ? 'near' : 'free',

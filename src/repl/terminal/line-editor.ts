@@ -8,7 +8,6 @@ import {
   type Key,
 } from 'node:readline';
 import { Writable } from 'node:stream';
-import type { ReadStream, WriteStream } from 'node:tty';
 import { inert, openPastes, typable } from './paste.ts';
 import { printable } from './printable.ts';
 import { RawMode } from './raw-mode.ts';
@@ -31,8 +30,6 @@ export type PressedKey = (typeof pressedKeys)[number];
 const pressedKeys = ['ctrl+c', 'ctrl+d', 'ctrl+z', 'escape', 'shift+tab'] as const;
 
 interface EditorOptions {
-  readonly input: ReadStream;
-  readonly output: WriteStream;
   /** Both are terminals that obey escape sequences; else lines are read as they come, without a prompt. */
   readonly edits: boolean;
   /** Oldest first. */
@@ -65,7 +62,7 @@ const completionMs = 1000;
 export class LineEditor {
   readonly #options: EditorOptions;
   readonly #pastes = openPastes();
-  readonly #gate: Gate;
+  readonly #gate = new Gate({ decodeStrings: false });
   readonly #rl: Readline;
   #kind: Draft['kind'] = 'message';
   /** Where in the history the line comes from, and what was there before. */
@@ -76,12 +73,10 @@ export class LineEditor {
 
   constructor(options: EditorOptions) {
     this.#options = options;
-    const { input, output, edits } = options;
-    this.#gate = new Gate(output);
     this.#rl = createInterface({
-      input,
+      input: process.stdin,
       output: this.#gate,
-      terminal: edits,
+      terminal: options.edits,
       historySize: 0,
       escapeCodeTimeout: 50,
       completer: async (line: string, done: (error: null, found: CompleterResult) => void) =>
@@ -97,7 +92,7 @@ export class LineEditor {
     });
     // It tells of errors of its input, too, which mean that the window is gone.
     this.#rl.on('error', () => undefined);
-    if (edits) this.#edit();
+    if (options.edits) this.#edit();
   }
 
   get shown(): boolean {
@@ -147,13 +142,13 @@ export class LineEditor {
 
   /** Lets another program have the terminal. */
   pause(): void {
-    this.#options.input.pause();
+    process.stdin.pause();
     this.#mode?.set(false);
   }
 
   resume(): void {
     this.#mode?.set(true);
-    this.#options.input.resume();
+    process.stdin.resume();
   }
 
   close(): void {
@@ -162,7 +157,6 @@ export class LineEditor {
   }
 
   #edit(): void {
-    const { input, output } = this.#options;
     const rl = this.#rl;
     const edit = rl._ttyWrite.bind(rl);
     rl._ttyWrite = (typed, key) => {
@@ -170,12 +164,12 @@ export class LineEditor {
       rl.isCompletionEnabled = true;
       if (!this.#pasted(typed, key) && !this.#handled(nameOf(key))) edit(typed, key);
     };
-    output.on('resize', () => {
+    process.stdout.on('resize', () => {
       // Some terminals have wrapped the rows anew, some have cut them. Rows too many would erase output.
       rl.prevRows = Math.min(rl.prevRows, rl.getCursorPos().rows);
       this.#gate.emit('resize');
     });
-    this.#mode = new RawMode(input, output);
+    this.#mode = new RawMode();
   }
 
   #set(line: string, cursor = line.length): void {
@@ -186,7 +180,7 @@ export class LineEditor {
 
   /** More rows than the screen has cannot be edited: the cursor does not get to the first. */
   #fitting(text: string): string {
-    const fits = text.split('\n').length < this.#options.output.rows - 1;
+    const fits = text.split('\n').length < process.stdout.rows - 1;
     return fits ? text : this.#pastes.collapse(this.#pastes.expand(text));
   }
 
@@ -271,19 +265,13 @@ function nameOf({ name = '', ctrl, meta, shift, sequence }: Key): string {
 /** readline's view of the terminal: what it draws is dropped while nothing is to be shown. */
 class Gate extends Writable {
   open = false;
-  readonly #output: WriteStream;
-
-  constructor(output: WriteStream) {
-    super({ decodeStrings: false });
-    this.#output = output;
-  }
 
   get columns(): number {
-    return this.#output.columns;
+    return process.stdout.columns;
   }
 
   override _write(chunk: string, _encoding: BufferEncoding, done: () => void): void {
-    if (this.open) this.#output.write(chunk);
+    if (this.open) process.stdout.write(chunk);
     done();
   }
 }

@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { CompleterResult } from 'node:readline';
-import type { ReadStream, WriteStream } from 'node:tty';
 import { live } from './paste.ts';
 import type { History } from './history.ts';
 import { LineEditor, type Entered, type PressedKey } from './line-editor.ts';
@@ -9,14 +8,6 @@ import { painted } from './printable.ts';
 import { wrapped } from './rows.ts';
 import { answerOf, type Question } from './question.ts';
 import { Screen } from './screen.ts';
-
-interface TerminalOptions {
-  readonly input: ReadStream;
-  readonly output: WriteStream;
-  readonly env: NodeJS.ProcessEnv;
-  readonly paint: Paint;
-  readonly history: History;
-}
 
 /** What the terminal is used by. */
 export interface Host {
@@ -59,15 +50,14 @@ export class Terminal extends Screen {
   #interruptedAt = -Infinity;
   #handedOver = false;
 
-  constructor({ input, output, paint, env, history }: TerminalOptions) {
-    super(output, paint);
+  /** `isDumb`: it obeys no escape sequences. */
+  constructor(paint: Paint, history: History, isDumb: boolean) {
+    super(paint);
     this.#history = history;
     // Streams that are no terminals do not have the property.
-    this.interactive = Boolean(input.isTTY && output.isTTY) && env['TERM'] !== 'dumb';
-    this.screen = Boolean(output.isTTY);
+    this.screen = Boolean(process.stdout.isTTY);
+    this.interactive = Boolean(process.stdin.isTTY) && this.screen && !isDumb;
     this.#editor = new LineEditor({
-      input,
-      output,
       edits: this.interactive,
       history: history.entries,
       complete: async (line) => this.host?.complete(line) ?? [[], line],
