@@ -18,13 +18,6 @@ export interface Entered {
   readonly shown: string;
 }
 
-/** What is being edited: a message, or the answer to a question, which is one line and has no history. */
-interface Draft {
-  readonly line: string;
-  readonly cursor: number;
-  readonly kind: 'message' | 'answer';
-}
-
 /** Ctrl-C with nothing to clear, Ctrl-D in an empty line, and others that edit nothing. */
 export type PressedKey = (typeof pressedKeys)[number];
 const pressedKeys = ['ctrl+c', 'ctrl+d', 'ctrl+z', 'escape', 'shift+tab'] as const;
@@ -64,7 +57,8 @@ export class LineEditor {
   readonly #pastes = openPastes();
   readonly #gate = new Gate({ decodeStrings: false });
   readonly #rl: Readline;
-  #kind: Draft['kind'] = 'message';
+  /** The answer to a question is one line and has no history. */
+  #isAnswer = false;
   /** Where in the history the line comes from, and what was there before. */
   #recalled: { at: number; draft: string } | undefined;
   /** What has come of a paste: its line ends are no Enter. */
@@ -124,14 +118,16 @@ export class LineEditor {
     this.#set('');
   }
 
-  /** Edits something else, and returns what was edited. */
-  swap(draft: Draft): Draft {
-    const { line, cursor } = this.#rl;
-    const before = { line, cursor, kind: this.#kind };
-    this.#kind = draft.kind;
-    this.#recalled = undefined;
-    Object.assign(this.#rl, { line: draft.line, cursor: draft.cursor });
-    return before;
+  /** Edits the answer to a question; returns what goes back to the message. */
+  answer(): () => void {
+    const message = { line: this.#rl.line, cursor: this.#rl.cursor };
+    const edit = (isAnswer: boolean) => {
+      this.#isAnswer = isAnswer;
+      this.#recalled = undefined;
+      Object.assign(this.#rl, isAnswer ? { line: '', cursor: 0 } : message);
+    };
+    edit(true);
+    return () => edit(false);
   }
 
   /** Puts text before what is being edited. */
@@ -210,7 +206,7 @@ export class LineEditor {
       this.#options.pressed(pressed);
       if (pressed === 'ctrl+z') this.#mode?.suspend(this.#options.resumed);
     } else if (name === 'backspace') return this.#removeTag();
-    else if (this.#kind === 'answer') return ['newline', 'up', 'down'].includes(name);
+    else if (this.#isAnswer) return ['newline', 'up', 'down'].includes(name);
     else if (name === 'newline') rl._insertString('\n');
     else if (name === 'up' || name === 'down') this.#recall(name === 'up' ? -1 : 1, recalled);
     // A backslash at the end goes on with the next line; two of them are one that is meant.
@@ -245,7 +241,7 @@ export class LineEditor {
   /** Completion is a convenience: what takes long, fails, or comes when the line is another one offers nothing. */
   async #completions(line: string): Promise<CompleterResult> {
     const none: CompleterResult = [[], line];
-    if (this.#kind === 'answer') return none;
+    if (this.#isAnswer) return none;
     const late = new Promise<CompleterResult>((resolve) => setTimeout(resolve, completionMs, none).unref());
     const [found, typed] = await Promise.race([this.#options.complete(line).catch(() => none), late]);
     if (!this.shown || this.#rl.line.slice(0, this.#rl.cursor) !== line) return none;

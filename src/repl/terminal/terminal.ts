@@ -185,7 +185,7 @@ export class Terminal extends Screen {
     await turn();
     if (!this.interactive || this.#ended || signal?.aborted) return undefined;
     this.#editor.hide();
-    const draft = this.#editor.swap({ line: '', cursor: 0, kind: 'answer' });
+    const goBack = this.#editor.answer();
     // readline would break the last row anywhere.
     const lines = wrapped(line, this.width - 1).split('\n');
     // What is typed stands apart from what was asked.
@@ -198,7 +198,7 @@ export class Terminal extends Screen {
         prompt,
         resolve: (answer) => {
           signal?.removeEventListener('abort', withdraw);
-          this.#editor.swap(draft);
+          goBack();
           this.#showPrompt();
           resolve(answer);
         },
