@@ -201,8 +201,8 @@ const newSession = ({ session, cwd, temporary }: ChatOptions, store: Store): Ses
 
 /** Opens a session, or a copy of it when another process has it open; says so, and what could not be read. */
 function resumed(store: Store, info: SessionInfo, warn: (text: string) => void): Session {
-  const { session, forked } = openOrFork(store.folder, info.file);
-  if (forked) warn('That session is open in another window: this is a copy of it.');
+  const session = openOrFork(store.folder, info.file);
+  if (session.file !== info.file) warn('That session is open in another window: this is a copy of it.');
   if (session.damaged > 0) warn(`${session.damaged} lines of ${info.file} cannot be read, and are left out.`);
   return session;
 }

@@ -122,7 +122,7 @@ export function createSession(
 }
 
 /** Opens a session to go on with it; a copy when another process has it open. Throws SESSION_UNUSABLE. */
-export function openOrFork(folder: string, path: string): { session: Session; forked: boolean } {
+export function openOrFork(folder: string, path: string): Session {
   readSessionText(path, 1); // Throws for what is no file of ours, before a lock is put beside it.
   const isOurs = lock(path);
   try {
@@ -137,7 +137,7 @@ export function openOrFork(folder: string, path: string): { session: Session; fo
       if (entry) session.take(withImages(entry, path));
       else if (line !== '') session.damaged++;
     }
-    return { session: isOurs ? session : copyElsewhere(folder, session), forked: !isOurs };
+    return isOurs ? session : copyElsewhere(folder, session);
   } catch (error) {
     if (isOurs) unlock(path);
     throw error;

@@ -18,6 +18,7 @@ export interface SessionInfo {
 }
 
 const temporaryMs = 48 * 60 * 60 * 1000;
+const mostHits = 20;
 /** The first line has no long text. */
 const headBytes = 64 * 1024;
 
@@ -157,7 +158,7 @@ function pick(wanted: string, sessions: readonly SessionInfo[]): SessionInfo | u
  * entries. `excerpt`: one line around the first word, as it was written: do not print it raw. Throws USAGE for a query
  * without a word.
  */
-export function searchSessions(sessions: readonly SessionInfo[], query: string, most = 20) {
+export function searchSessions(sessions: readonly SessionInfo[], query: string) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) throw new ChatError('USAGE', 'Say what to look for, as in: /search word another');
   const hits: { session: SessionInfo; role: string; excerpt: string }[] = [];
@@ -170,7 +171,7 @@ export function searchSessions(sessions: readonly SessionInfo[], query: string, 
       const from = Math.max(0, small.indexOf(words[0] ?? '') - 60);
       const excerpt = `${from > 0 ? '…' : ''}${inLine(text.slice(from, from + 1000), 200)}`;
       hits.push({ session, role, excerpt });
-      if (hits.length === most) return hits;
+      if (hits.length === mostHits) return hits;
     }
   return hits;
 }
