@@ -1,8 +1,12 @@
+import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { version } from '../server/version.ts';
 import type { ChatOptions } from '../repl/options.ts';
+import { harmless, wrapped } from '../repl/prompt/read-files.ts';
+import { inert } from '../repl/terminal/paste.ts';
+import { answerReader } from '../repl/toolbox/check-arguments.ts';
 import type { Said } from '../repl/turn/turn.ts';
 import {
   ownCommand,
@@ -132,11 +136,9 @@ async function optionsOf(values: Values): Promise<ChatOptions> {
     cwd,
     env: process.env,
     home: homedir(),
-    platform: process.platform,
     version,
     ownServer: values['no-toolcrib'] ? undefined : { command, args: [script, 'serve', ...served] },
-    roots: (root ?? [cwd]).map((folder) => resolve(folder)),
-    rootsGiven: root !== undefined,
+    roots: root?.map((folder) => resolve(folder)),
     variables: variablesOf(values.var ?? []),
     rules: { allow: values.allow ?? [], ask: values.ask ?? [], deny: values.deny ?? [] },
     mcpFiles,
@@ -155,11 +157,11 @@ async function optionsOf(values: Values): Promise<ChatOptions> {
 
 function sessionOf(values: Values): ChatOptions['session'] {
   const { resume: which } = values;
-  if (values.continue) return { kind: 'latest' };
-  if (which !== undefined) return { kind: 'resume', ...(which === '' ? {} : { which }) };
+  if (values.continue) return 'latest';
+  if (which !== undefined) return { which };
   const once = values.print === true || values.file !== undefined;
   const keeps = !once || values.save || values.temporary;
-  return { kind: values['no-session'] || !keeps ? 'none' : 'new' };
+  return values['no-session'] || !keeps ? 'none' : 'new';
 }
 
 function turnsOf(text: string | undefined): number | undefined {
@@ -174,10 +176,6 @@ function variablesOf(given: readonly string[]): Record<string, string> {
 }
 
 async function schemaOf(file: string): Promise<Readonly<Record<string, unknown>>> {
-  const [{ answerReader }, { readNamed }] = await Promise.all([
-    import('../repl/toolbox/check-arguments.ts'),
-    import('../repl/start.ts'),
-  ]);
   try {
     const schema = JSON.parse(await readNamed(file)) as Readonly<Record<string, unknown>>;
     if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
@@ -191,15 +189,16 @@ async function schemaOf(file: string): Promise<Readonly<Record<string, unknown>>
   }
 }
 
+/** Text of a file that is named on the command line. */
+const readNamed = (path: string): Promise<string> =>
+  readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`${path}: cannot be read (${error.code ?? error.message}).`);
+  });
+
 const patienceMs = 3000;
 
 /** What is to be said: what came through the pipe, then the prompt; or the prompts of files, one a line. */
 async function promptsFrom(values: Values, given: string): Promise<Said[]> {
-  const [{ readNamed }, { harmless, wrapped }, { inert }] = await Promise.all([
-    import('../repl/start.ts'),
-    import('../repl/prompt/read-files.ts'),
-    import('../repl/terminal/paste.ts'),
-  ]);
   const files = await Promise.all((values.file ?? []).map((file) => readNamed(file)));
   // A backslash at the end goes on in the next line, as when it is typed.
   const lines = files.flatMap((text) => text.split(/(?<!\\)\r?\n/));

@@ -21,8 +21,8 @@ import { worldOf, type Setting, type World } from './world.ts';
 export async function assemble(setting: Setting, terminal: Terminal | undefined): Promise<Chat> {
   const { options, config, store } = setting;
   // Set when there is a chat: until then, servers are not started.
-  const chat: { current?: Chat } = {};
-  const world = worldOf(setting, terminal, () => chat.current?.roots ?? options.roots);
+  let chat: Chat | undefined;
+  const world = worldOf(setting, terminal, () => chat?.roots ?? world.roots);
   const session = await openSession(options, store, { terminal, warn: world.warn });
   await obeyFlags(session, world);
   const { profile: named = config.profile, model: known } = session.state;
@@ -30,11 +30,10 @@ export async function assemble(setting: Setting, terminal: Terminal | undefined)
   // An alias knows more of a model than its name does.
   const name = options.model ?? known ?? profile?.model;
   const model = await firstModel(name, world);
-  const made = new Chat(world, session, { model, profile, ownTools });
-  chat.current = made;
-  warnOfGone(made);
-  world.log(`toolcrib ${options.version} starts: ${nameOf(model)}, mode ${made.mode}`);
-  return made;
+  chat = new Chat(world, session, { model, profile, ownTools });
+  warnOfGone(chat);
+  world.log(`toolcrib ${options.version} starts: ${nameOf(model)}, mode ${chat.mode}`);
+  return chat;
 }
 
 /** What is said on the command line is newer than what the session says. Throws USAGE for no profile, or no model. */
@@ -44,7 +43,7 @@ async function obeyFlags(session: Session, world: World): Promise<void> {
   if (profile !== undefined) session.append(chosen(await profileNamed(profile, world)));
   if (model !== undefined) session.append({ type: 'set', model: nameOf(modelOf(model)) });
   if (mode && mode !== 'yolo') session.append({ type: 'set', mode });
-  if (options.rootsGiven) session.append({ type: 'set', roots });
+  if (roots) session.append({ type: 'set', roots });
 }
 
 /**
@@ -92,8 +91,8 @@ async function answering(
  * Starts the servers: our own, those of the person's mcp.json and of files named on the command line; of one name,
  * the last counts. Resolves when they are there or `patienceMs` are over; what is wrong with one is told.
  */
-export async function connect(chat: Chat, tell: (text: string) => void, patienceMs: number): Promise<void> {
-  const { toolbox, ownServers, options, folders, store } = chat.world;
+export async function connect(chat: Chat, patienceMs: number): Promise<void> {
+  const { toolbox, ownServers, options, folders, store, warn } = chat.world;
   const { env, mcpFiles } = options;
   const starting = ownServers.map((server) => toolbox.add(server));
   try {
@@ -103,14 +102,14 @@ export async function connect(chat: Chat, tell: (text: string) => void, patience
     ]);
     const byName = new Map(all.flatMap(({ servers }) => servers).map((server) => [server.name, server]));
     for (const server of byName.values()) starting.push(toolbox.add(server));
-    for (const warning of all.flatMap(({ warnings }) => warnings)) tell(`! ${warning}`);
-    store.removeExpired(Date.now());
+    for (const warning of all.flatMap(({ warnings }) => warnings)) warn(warning);
+    store.removeExpired();
   } catch (error) {
     // Whatever it is: nobody waits for this, so that it would end the program.
-    tell(`! ${error instanceof Error ? error.message : String(error)}`);
+    warn(error instanceof Error ? error.message : String(error));
   }
   await Promise.all([chat.askModel(), within(patienceMs, Promise.all(starting))]);
   for (const { name, state } of toolbox.servers())
-    if (state === 'connecting') tell(`! MCP server "${name}" is still starting: its tools come later.`);
+    if (state === 'connecting') warn(`MCP server "${name}" is still starting: its tools come later.`);
   chat.provider.warm();
 }

@@ -5,7 +5,7 @@ import { ChatError } from './errors.ts';
 import { askModelServer } from './models/ask-server.ts';
 import { nameOf, type Model } from './models/model.ts';
 import type { Terminal } from './terminal/terminal.ts';
-import { type Places, joined, usualPrompt } from './prompt/instructions.ts';
+import { type Places, usualPrompt } from './prompt/instructions.ts';
 import { News } from './prompt/news.ts';
 import type { Provider } from './providers/create-provider.ts';
 import type { EntryBody } from './session/entry.ts';
@@ -21,15 +21,9 @@ import type { World } from './world.ts';
 export class Chat {
   readonly world: World;
   readonly person: Terminal | undefined;
-  readonly hooks: World['config']['hooks'];
   readonly schema?: Readonly<Record<string, unknown>>;
-  readonly limits: {
-    /** Answers of the model in one turn. */
-    readonly rounds: number;
-    readonly autoCompact: boolean;
-    /** Tokens of context to be used, when that is less than the model's window. */
-    readonly window?: number;
-  };
+  /** Answers of the model in one turn. */
+  readonly rounds: number;
   session: Session;
   model: Model;
   provider: Provider;
@@ -59,15 +53,12 @@ export class Chat {
     const { options, config, folders } = world;
     this.world = world;
     this.person = world.person;
-    this.hooks = config.hooks;
     this.session = session;
     this.profile = now.profile;
     this.ownTools = now.ownTools;
     this.model = now.model;
     this.provider = world.providerFor(now.model);
-    const { window, auto: autoCompact } = config.compaction;
-    const rounds = options.maxTurns ?? config.maxTurns;
-    this.limits = { rounds, autoCompact, ...(window !== undefined && { window }) };
+    this.rounds = options.maxTurns ?? config.maxTurns;
     if (options.schema) this.schema = options.schema;
     this.yolo = options.mode === 'yolo';
     this.written = (['deny', 'ask', 'allow'] as const).flatMap((effect) =>
@@ -86,21 +77,22 @@ export class Chat {
   /** Absolute folders that servers may touch. */
   get roots(): readonly string[] {
     const there = this.session.state.roots?.filter((root) => existsSync(root)) ?? [];
-    return there.length > 0 ? there : this.world.options.roots;
+    return there.length > 0 ? there : this.world.roots;
+  }
+
+  /** Where relative paths of the person begin. */
+  get folder(): string {
+    return this.roots[0] ?? this.world.options.cwd;
   }
 
   /** Whether what is said is written to a file: the first message makes it. */
   get isKept(): boolean {
-    return this.session.file !== undefined || this.world.options.session.kind !== 'none';
+    return this.session.file !== undefined || this.world.options.session !== 'none';
   }
 
   /** Where instructions for agents are looked for. */
   get places(): Places {
     return { roots: this.roots, cwd: this.world.options.cwd, config: this.world.folders.config };
-  }
-
-  warn(text: string): void {
-    this.world.warn(text);
   }
 
   rules(): readonly Rule[] {
@@ -118,14 +110,17 @@ export class Chat {
   /** The same bytes each time, so that prompt caches hold: the time and the mode are told in messages. */
   system(): string {
     const { options, config, toolbox } = this.world;
+    const texts = (this.news.first ?? []).map((file) => file.text);
     const follow = 'The person and the project ask you to follow these; the later ones count more:';
-    return joined([
+    const said = toolbox.instructions();
+    const parts = [
       (this.session.state.system ?? config.systemPrompt) || usualPrompt,
-      `The working folder is ${options.cwd} (${options.platform}). You are the model ${this.model.id}.`,
+      `The working folder is ${options.cwd} (${process.platform}). You are the model ${this.model.id}.`,
       this.profile ? profilePrompt(this.profile, options) : '',
-      { head: follow, body: (this.news.first ?? []).map((file) => file.text).join('\n\n') },
-      { head: 'What the servers say about their tools:', body: toolbox.instructions() },
-    ]);
+      ...(texts.length > 0 ? [follow, ...texts] : []),
+      ...(said === '' ? [] : ['What the servers say about their tools:', said]),
+    ];
+    return parts.flatMap((part) => part.trim() || []).join('\n\n');
   }
 
   useMode(mode: Mode): void {
@@ -182,17 +177,19 @@ export class Chat {
     } catch (error) {
       // What was allowed is allowed, whether or not it can be kept.
       this.sessionRules.push({ ...rule, source: 'session' });
-      this.warn(`It holds for this session only: ${error instanceof Error ? error.message : String(error)}`);
+      this.world.warn(
+        `It holds for this session only: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
   }
 
   /** Follows what the session says: profile, model, folders. What is gone is told, and left as it is. */
   private async settle(): Promise<void> {
-    const { config, toolbox, modelOf } = this.world;
+    const { config, toolbox, modelOf, warn } = this.world;
     const { profile: named = config.profile } = this.session.state;
     const goesOn = (error: unknown): undefined => {
       if (!(error instanceof ChatError)) throw error;
-      this.warn(`${error.message} ${nameOf(this.model)} goes on with this session.`);
+      warn(`${error.message} ${nameOf(this.model)} goes on with this session.`);
     };
     this.profile = named ? await profileNamed(named, this.world).catch(goesOn) : undefined;
     const name = this.session.state.model ?? this.profile?.model;
@@ -216,5 +213,5 @@ export function chosen(profile: Profile | undefined): EntryBody {
 
 export function warnOfGone(chat: Chat): void {
   const gone = chat.session.state.roots?.filter((root) => !existsSync(root)) ?? [];
-  if (gone.length > 0) chat.warn(`No longer there, and left out: ${gone.join(', ')}`);
+  if (gone.length > 0) chat.world.warn(`No longer there, and left out: ${gone.join(', ')}`);
 }

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CompleterResult } from 'node:readline';
 import { waysOf, type Command, type Console } from './commands/command.ts';
-import { commandOf, namesOf, promptOf } from './commands/index.ts';
+import { commands, namesOf, promptOf } from './commands/index.ts';
 import { absolute } from './prompt/attachments.ts';
 
 /** What Tab offers: commands and their words after a slash, paths and resources after an @. */
@@ -20,7 +20,7 @@ export async function completeLine(console: Console, line: string): Promise<Comp
   const [, name = '', rest = ''] = /^\/(\S+)\s+([^]*)$/.exec(line) ?? [];
   const words = rest.split(/\s+/);
   const typed = words.pop() ?? '';
-  const command = commandOf(name);
+  const command = commands.get(name);
   if (!command) {
     const wanted = promptOf(console.chat, name)?.arguments ?? [];
     return offer(
@@ -37,13 +37,13 @@ const literals = (command: Command): string[] =>
   waysOf(command).flatMap((way) => /^[a-z-][a-z ]*(?=$| [A-Z[])/.exec(way)?.[0] ?? []);
 
 async function mentioned({ chat }: Console, mention: string): Promise<string[]> {
-  const { toolbox, options } = chat.world;
+  const { toolbox } = chat.world;
   const names = toolbox.servers().map(({ name }) => name);
   const server = /^@([\w-]+):/.exec(mention)?.[1];
   const starting = (candidates: readonly string[]) => candidates.filter((each) => each.startsWith(mention));
   if (server !== undefined && names.includes(server))
     return starting((await toolbox.server(server).resources()).map((uri) => `@${server}:${uri}`));
-  const paths = await completePath(mention, chat.roots[0] ?? options.cwd);
+  const paths = await completePath(mention, chat.folder);
   return [...paths, ...(mention.length > 1 ? starting(names.map((name) => `@${name}:`)) : [])];
 }
 

@@ -2,6 +2,7 @@ import type { Chat } from './chat.ts';
 import type { Console, Events } from './commands/command.ts';
 import { runCommand } from './commands/index.ts';
 import { completeLine } from './complete.ts';
+import { fillNow } from './context/compaction.ts';
 import { ChatError } from './errors.ts';
 import type { Model } from './models/model.ts';
 import { unfinishedCalls } from './session/entry.ts';
@@ -9,10 +10,6 @@ import { printable } from './terminal/printable.ts';
 import type { Host, Terminal } from './terminal/terminal.ts';
 import { awaited, TurnView } from './terminal/turn-view.ts';
 import { send, turn } from './turn/turn.ts';
-import { fillNow } from './turn/shorten.ts';
-
-/** A second Ctrl-C so soon means: leave now. */
-const ladderMs = 2000;
 
 /** The loop of the chat: reads a line, runs it as a command or a turn, shows what happens. */
 export class Interaction implements Console, Host {
@@ -21,7 +18,6 @@ export class Interaction implements Console, Host {
   thoughts: boolean;
   /** What goes on beside the conversation. */
   #running: AbortController | undefined;
-  #interruptedAt = -Infinity;
   #nearlyFull = false;
 
   constructor(chat: Chat, terminal: Terminal) {
@@ -41,17 +37,13 @@ export class Interaction implements Console, Host {
     return true;
   }
 
-  /** To be called for every Ctrl-C or Escape while a turn runs. */
-  interrupt(kind: 'ctrl+c' | 'escape'): void {
-    const now = performance.now();
-    const again = now - this.#interruptedAt < ladderMs;
-    this.#interruptedAt = now;
+  /** For every Ctrl-C or Escape while something is under way; `leaves`: it was a second Ctrl-C. */
+  interrupt(leaves: boolean): void {
+    if (this.#running?.signal.aborted === false) return this.#stop();
     // A command that hangs is no turn, and cannot be interrupted otherwise.
-    if (kind === 'ctrl+c' && again && this.#running?.signal.aborted !== false) {
-      this.terminal.close();
-      process.exit(130);
-    }
-    if (this.#running?.signal.aborted === false) this.#stop();
+    if (!leaves) return;
+    this.terminal.close();
+    process.exit(130);
   }
 
   /** Shift+Tab goes round: ask, auto, plan. yolo is left by it and never entered. */
@@ -93,11 +85,12 @@ export class Interaction implements Console, Host {
     if (once) chat.useModel(once);
     const running = new AbortController();
     this.#running = running;
-    const view = new TurnView(terminal, chat, () => this.thoughts);
+    const view = new TurnView(terminal, chat, this.thoughts);
     const starting = chat.world.toolbox.servers().filter(({ state }) => state === 'connecting');
     const names = starting.map(({ name }) => name).join(', ');
     terminal.working(names === '' ? awaited : `starting ${names}`);
-    if (names !== '') void this.#announce(running);
+    // When the servers are there, it is the model that is waited for.
+    void chat.connected.then(() => this.#running === running && terminal.working(awaited));
     try {
       for await (const event of events(running.signal)) {
         view.show(event);
@@ -115,18 +108,12 @@ export class Interaction implements Console, Host {
     }
   };
 
-  /** When the servers are there, it is the model that is waited for. */
-  async #announce(running: AbortController): Promise<void> {
-    await this.chat.connected;
-    if (this.#running === running) this.terminal.working(awaited);
-  }
-
   /** Once each time, before it happens: a person may want to end something first. */
   #tellFill(): void {
     const { state, percent } = fillNow(this.chat);
     const ways = '/compact does it now, /new begins afresh';
     const text = `The context is ${percent} % full: it will be shortened soon (${ways})`;
-    if (state === 'near' && !this.#nearlyFull && this.chat.limits.autoCompact)
+    if (state === 'near' && !this.#nearlyFull && this.chat.world.config.compaction.auto)
       this.terminal.note(this.terminal.paint.dim(text));
     this.#nearlyFull = state !== 'free';
   }

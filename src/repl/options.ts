@@ -5,14 +5,11 @@ export interface ChatOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly home: string;
-  readonly platform: NodeJS.Platform;
   readonly version: string;
   /** How our own server is started; undefined: not at all. */
   readonly ownServer: { readonly command: string; readonly args: readonly string[] } | undefined;
-  /** Absolute paths; the first one is where relative ones begin. */
-  readonly roots: readonly string[];
-  /** They were named: those of a session do not count. */
-  readonly rootsGiven: boolean;
+  /** Absolute paths, in the place of those of a session and of `cwd`; the first one is where relative ones begin. */
+  readonly roots: readonly string[] | undefined;
   readonly model?: string | undefined;
   readonly mode?: Mode | undefined;
   readonly profile?: string | undefined;
@@ -20,7 +17,8 @@ export interface ChatOptions {
   /** Rules as text: `npm test*`, `server:tool(arg=pattern)`. */
   readonly rules: Readonly<Record<'allow' | 'ask' | 'deny', readonly string[]>>;
   readonly mcpFiles: readonly string[];
-  readonly session: SessionChoice;
+  /** `none`: nothing is kept. `which`: the id, the beginning of one, or a name; when it is empty, the person picks. */
+  readonly session: 'new' | 'none' | 'latest' | { readonly which: string };
   readonly temporary: boolean;
   readonly maxTurns?: number | undefined;
   readonly schema?: Readonly<Record<string, unknown>> | undefined;
@@ -30,11 +28,3 @@ export interface ChatOptions {
   /** Where warnings go that nobody sees in a terminal; standard error when left out. */
   readonly warn?: (text: string) => void;
 }
-
-type SessionChoice =
-  | { readonly kind: 'new' }
-  /** Nothing is kept. */
-  | { readonly kind: 'none' }
-  | { readonly kind: 'latest' }
-  /** By id, the beginning of one, or a name; without it, the person picks. */
-  | { readonly kind: 'resume'; readonly which?: string };

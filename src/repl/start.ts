@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { assemble, connect } from './assemble.ts';
 import type { Chat } from './chat.ts';
 import { showEnd } from './commands/sessions.ts';
-import { ChatError } from './errors.ts';
 import { Interaction } from './interactive.ts';
 import { nameOf } from './models/model.ts';
 import { runOneShot, type Output, type Ways } from './one-shot.ts';
@@ -13,7 +12,7 @@ import { openHistory } from './terminal/history.ts';
 import { createPaint } from './terminal/paint.ts';
 import { createPrintable, printable } from './terminal/printable.ts';
 import { Terminal } from './terminal/terminal.ts';
-import { readSetting, type World } from './world.ts';
+import { readSetting } from './world.ts';
 
 export { ChatError } from './errors.ts';
 export { printable } from './terminal/printable.ts';
@@ -22,36 +21,30 @@ export { printable } from './terminal/printable.ts';
 export async function chatInTerminal(options: ChatOptions, first: string | undefined): Promise<number> {
   const setting = await readSetting(options);
   const { folders, config, store } = setting;
-  const terminal = new Terminal({
-    input: process.stdin,
-    output: process.stdout,
-    env: options.env,
-    paint: createPaint({ palette: config.palette, env: options.env, stream: process.stdout }),
-    history: openHistory(join(folders.state, 'history', `${basename(store.folder)}.jsonl`)),
-  });
+  const terminal = new Terminal(
+    createPaint(config.palette, options.env),
+    openHistory(join(folders.state, 'history', `${basename(store.folder)}.jsonl`)),
+    options.env['TERM'] === 'dumb',
+  );
   process.on('SIGTERM', () => process.exit(143)).on('SIGHUP', () => process.exit(129));
   // In a terminal, it is a key.
   if (!terminal.interactive) process.on('SIGINT', () => process.exit(130));
-  let chat: Chat | undefined;
+  let close: (() => Promise<void>) | undefined;
   try {
-    chat = await assemble(setting, terminal);
-    endWithProcess(chat.world);
+    const chat = await assemble(setting, terminal);
+    close = endingWithProcess(chat);
     const interaction = new Interaction(chat, terminal);
     terminal.host = interaction;
     if (terminal.interactive) terminal.note(terminal.paint.dim(banner(chat)));
     if (chat.session.path().length > 0) showEnd({ chat, terminal });
     // The prompt first: servers and SDKs are loaded while the person reads or types.
-    const running = chat;
-    running.connected = new Promise((resolve) => {
-      setImmediate(() => resolve(connect(running, (text) => terminal.note(printable(text)), patienceMs)));
-    });
+    chat.connected = setImmediate().then(() => connect(chat, patienceMs));
     return await interaction.run(first);
   } finally {
     terminal.close();
     // Some servers take their time to end.
     process.on('SIGINT', () => process.exit(130));
-    chat?.session.close();
-    await chat?.world.toolbox.close();
+    await close?.();
   }
 }
 
@@ -82,26 +75,25 @@ export async function answerOnce(
   signal: AbortSignal,
 ): Promise<number> {
   const chat = await assemble(await readSetting(options), undefined);
-  const forget = endWithProcess(chat.world);
+  const close = endingWithProcess(chat);
   try {
-    chat.connected = connect(chat, ways.note, onlyMessageMs);
+    chat.connected = connect(chat, onlyMessageMs);
     return await runOneShot(chat, prompts, ways, signal);
   } finally {
-    chat.session.close();
-    await chat.world.toolbox.close();
-    forget();
+    await close();
   }
 }
 
-/**
- * Whatever ends this process: a server need not notice that nobody reads it any more. Returns what forgets about it.
- */
-function endWithProcess({ toolbox, log }: World): () => void {
+/** Whatever ends this process: a server need not notice that nobody reads it any more. Returns what ends the chat. */
+function endingWithProcess(chat: Chat): () => Promise<void> {
+  const { toolbox, log } = chat.world;
   const logged = (error: Error) => log(error.stack ?? String(error));
   // First: the terminal's listener may have to kill this process.
   process.prependListener('exit', toolbox.kill);
   process.on('uncaughtExceptionMonitor', logged);
-  return () => {
+  return async () => {
+    chat.session.close();
+    await toolbox.close();
     process.off('exit', toolbox.kill).off('uncaughtExceptionMonitor', logged);
   };
 }
@@ -115,10 +107,3 @@ const banner = ({ session: { state }, world, model, mode }: Chat): string =>
   [`toolcrib ${world.options.version}`, nameOf(model), `mode ${mode}`, state.name, '/help']
     .flatMap((part) => (part === undefined ? [] : [printable(part)]))
     .join(' · ');
-
-/** Text of a file that was named on the command line. Throws ChatError USAGE. */
-export async function readNamed(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new ChatError('USAGE', `${path}: cannot be read (${error.code ?? error.message}).`);
-  });
-}

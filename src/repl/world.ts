@@ -54,6 +54,8 @@ export function worldOf(setting: Setting, terminal: Terminal | undefined, roots:
     ...setting,
     /** Without it, nobody can be asked. */
     person,
+    /** Where a session has none of its own. */
+    roots: options.roots ?? [options.cwd],
     /** A line for the person; `log`: for the log file, which has neither keys nor what was said. */
     warn,
     log,

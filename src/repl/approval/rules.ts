@@ -43,11 +43,8 @@ export interface Verdict {
   readonly unasked?: true;
 }
 
-/** What the person said to a question. */
-export type Answer =
-  | { readonly answer: 'once' | 'always' | 'session' | 'tool' | 'server' | 'no' | 'stop' }
-  /** Not this; the words go to the model. */
-  | { readonly answer: 'feedback'; readonly text: string };
+/** What the person said to a question; `instead`: not this, and words for the model. */
+export type Answer = 'once' | 'always' | 'session' | 'tool' | 'server' | 'no' | { readonly instead: string };
 
 /**
  * The rule that a text stands for. Those of `serve --rule` are understood: `git_push`, `npm_run(npm run build*)`,

@@ -67,8 +67,8 @@ export const prose = ({ screen, width }: Terminal, text: string): string =>
  * when it ended with an error, which is how one says "no", or left no text. Throws PROGRAM_FAILED.
  */
 export async function editedBy({ chat, terminal }: Console, text: string): Promise<string | undefined> {
-  const { env, platform } = chat.world.options;
-  const editor = env['VISUAL'] || env['EDITOR'] || (platform === 'win32' ? 'notepad' : 'vi');
+  const { env } = chat.world.options;
+  const editor = env['VISUAL'] || env['EDITOR'] || (process.platform === 'win32' ? 'notepad' : 'vi');
   // A command line in words, of which quotes keep spaces; no shell looks at it.
   const words = (editor.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []).map((word) =>
     word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'),

@@ -48,17 +48,14 @@ export const commandGroups: Readonly<Record<string, Commands>> = {
   Sessions: sessionCommands,
   Look: { help, ...lookCommands },
 };
-const commands: Commands = Object.assign({}, ...Object.values(commandGroups));
-
-export const commandOf = (name: string): Command | undefined =>
-  Object.hasOwn(commands, name) ? commands[name] : undefined;
+export const commands = new Map(Object.values(commandGroups).flatMap((group) => Object.entries(group)));
 
 /** Runs a line that begins with a slash; returns whether the person leaves. Throws ChatError USAGE for no command. */
 export async function runCommand(console: Console, line: string): Promise<boolean> {
   const { chat, terminal } = console;
   const [name, rest] = headAndRest(line.slice(1));
   const given = rest.trim();
-  const own = commandOf(name);
+  const own = commands.get(name);
   if (own) {
     const args = own.sends ? given : live(given);
     if (own.usage === undefined && args !== '') throw wrongUse(`/${name} stands alone.`);
@@ -84,7 +81,7 @@ export async function runCommand(console: Console, line: string): Promise<boolea
 
 /** Names of all commands, of the person's own and of the servers' prompts (`server:prompt`). */
 export const namesOf = (chat: Chat): string[] => [
-  ...[...Object.keys(commands), ...fileCommands(chat)].sort(),
+  ...[...commands.keys(), ...fileCommands(chat)].sort(),
   ...chat.world.toolbox.prompts().map(({ server, name }) => `${server}:${name}`),
 ];
 

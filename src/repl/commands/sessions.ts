@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { ChatError } from '../errors.ts';
+import { shorten } from '../context/compaction.ts';
 import type { ChatOptions } from '../options.ts';
+import { wordsOf } from '../session/entry.ts';
 import { exportMarkdown, treeLines } from '../session/readable.ts';
 import { cleanImages } from '../session/kept-images.ts';
 import { searchSessions, type SessionInfo, type Store } from '../session/store.ts';
 import { createSession, forkSession, openOrFork, type Session } from '../session/session.ts';
 import { printable, cutToCells } from '../terminal/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { shorten } from '../turn/shorten.ts';
 import { headAndRest, wrongUse, type Commands, type Console, type Result } from './command.ts';
 import { said } from './talk.ts';
 
@@ -109,14 +109,13 @@ async function resume(console: Console, args: string): Promise<Result> {
   const [, doomed] = /^remove\s+(.+)$/.exec(args) ?? [];
   const wanted = doomed ?? args;
   const info = wanted === '' ? await pickSession(store, terminal, 'none of them') : store.find(wanted);
-  if (!info && wanted === '') return;
-  if (!info) throw wrongUse(`${none(wanted)}; /resume lists them.`);
+  if (!info) return;
   if (info.id === chat.session.id) throw wrongUse('That is the session you are in.');
   if (doomed !== undefined) {
     if (await terminal.confirm(`Remove "${printable(info.name)}" for good?`)) store.remove(info);
     return;
   }
-  await chat.useSession(resumed(store, info, (text) => chat.warn(text)));
+  await chat.useSession(resumed(store, info, chat.world.warn));
   await chat.askModel();
   terminal.print(terminal.paint.dim(`session ${printable(chat.session.state.name ?? info.name)}`));
   showEnd(console);
@@ -170,8 +169,8 @@ function exportTo({ chat }: Console, file: string): string {
 /** The end of what was said before, so that a person knows where they are. */
 export function showEnd({ chat, terminal }: Pick<Console, 'chat' | 'terminal'>): void {
   const texts = chat.session.path().flatMap((entry) => {
-    if (entry.type === 'user') return [`> ${entry.typed ?? ''}`];
-    return entry.type === 'assistant' ? [entry.message.text] : [];
+    const { role, text = '' } = wordsOf(entry) ?? {};
+    return role === 'you' ? [`> ${text}`] : role === 'answer' ? [text] : [];
   });
   for (const text of texts.slice(-2)) {
     const lines = printable(text).trim().split('\n');
@@ -189,26 +188,21 @@ export async function openSession(
   { terminal, warn }: { terminal: Terminal | undefined; warn(text: string): void },
 ): Promise<Session> {
   const { session: choice } = options;
-  if (choice.kind === 'new' || choice.kind === 'none') return newSession(options, store);
-  const which = choice.kind === 'resume' ? choice.which : undefined;
-  let info = which === undefined ? store.list()[0] : store.find(which);
-  if (!info && which !== undefined)
-    throw new ChatError('SESSION_UNUSABLE', `${none(which)}; toolcrib chat --resume lists them.`);
-  if (choice.kind === 'resume' && which === undefined && terminal)
-    info = await pickSession(store, terminal, 'a new session');
+  if (choice === 'new' || choice === 'none') return newSession(options, store);
+  const { which } = choice === 'latest' ? { which: undefined } : choice;
+  const picked = which === '' && terminal ? pickSession(store, terminal, 'a new session') : store.list()[0];
+  const info = which ? store.find(which) : await picked;
   return info ? resumed(store, info, warn) : newSession(options, store);
 }
 
-const none = (which: string) => `There is no session "${which}" in this project`;
-
 /** A new session, kept as the command line says. */
 const newSession = ({ session, cwd, temporary }: ChatOptions, store: Store): Session =>
-  createSession(session.kind === 'none' ? undefined : store.folder, { cwd, ...(temporary && { temporary }) });
+  createSession(session === 'none' ? undefined : store.folder, { cwd, ...(temporary && { temporary }) });
 
 /** Opens a session, or a copy of it when another process has it open; says so, and what could not be read. */
 function resumed(store: Store, info: SessionInfo, warn: (text: string) => void): Session {
-  const { session, forked } = openOrFork(store.folder, info.file);
-  if (forked) warn('That session is open in another window: this is a copy of it.');
+  const session = openOrFork(store.folder, info.file);
+  if (session.file !== info.file) warn('That session is open in another window: this is a copy of it.');
   if (session.damaged > 0) warn(`${session.damaged} lines of ${info.file} cannot be read, and are left out.`);
   return session;
 }

@@ -89,7 +89,7 @@ function modelList({ model, world }: Chat, width: number): string {
 async function roots({ chat }: Console, args: string): Promise<Result> {
   const [word, given] = headAndRest(args);
   const before = chat.roots;
-  const folder = absolute(given, before[0] ?? chat.world.options.cwd);
+  const folder = absolute(given, chat.folder);
   if (args !== '' && given === '') return misused;
   if (word === 'add') {
     if (!(await stat(folder).catch(() => undefined))?.isDirectory())

@@ -1,3 +1,4 @@
+import { fillNow } from '../context/compaction.ts';
 import { textOf } from '../message.ts';
 import { nameOf } from '../models/model.ts';
 import { runSubAgent } from '../own-tools/own-tools.ts';
@@ -8,7 +9,6 @@ import { table } from '../terminal/rows.ts';
 import { shownName } from '../toolbox/tool.ts';
 import { offeredTools } from '../turn/prepare-call.ts';
 import { send, turn, untilConnected } from '../turn/turn.ts';
-import { fillNow, windowOf } from '../turn/shorten.ts';
 import { editedBy, leaving, misused, prose, wrongUse, type Commands, type Console } from './command.ts';
 
 type Chat = Console['chat'];
@@ -58,8 +58,8 @@ export const talkCommands: Commands = {
     help: 'what is to be done, as the model keeps it',
     run({ chat, terminal }) {
       // As the model last wrote it on this branch.
-      const entry = chat.session.path().findLast(({ type }) => type === 'todos');
-      const lines = entry?.type === 'todos' ? todoLines(entry.todos, terminal.paint) : [];
+      const { todos = [] } = chat.session.path().findLast((entry) => entry.type === 'todos') ?? {};
+      const lines = todoLines(todos, terminal.paint);
       return prose(terminal, lines.join('\n') || 'Nothing is to be done.');
     },
   },
@@ -121,7 +121,7 @@ async function* agentEvents(chat: Chat, task: string, signal: AbortSignal) {
 }
 
 /** What stands in the line when a message is to be changed. */
-export const said = ({ line, typed, content }: EntryOf<'user'>): string => line ?? typed ?? textOf(content);
+export const said = ({ typed, content }: EntryOf<'user'>): string => typed ?? textOf(content);
 
 function lastSaid({ session }: Chat): EntryOf<'user'> {
   // A message of our own, which asks a silent model to go on, has nothing typed.
@@ -132,11 +132,11 @@ function lastSaid({ session }: Chat): EntryOf<'user'> {
 
 function statusRows(chat: Chat): string[][] {
   const { session, model, mode, roots, profile, world } = chat;
-  const { tokens, estimated, percent, available } = fillNow(chat);
+  const { tokens, estimated, window, percent, available } = fillNow(chat);
   const { input, cacheRead, cacheWrite, output, cost } = world.spent;
   const servers = world.toolbox.servers();
   const ready = servers.filter(({ state }) => state === 'ready').length;
-  const filled = `${estimated ? '~' : ''}${tokens} of ${windowOf(chat)} tokens (${percent} %)`;
+  const filled = `${estimated ? '~' : ''}${tokens} of ${window} tokens (${percent} %)`;
   const price = cost === undefined ? '' : `, cost ${cost.toFixed(4)}`;
   const read = `${input + cacheWrite} read, ${cacheRead} from the cache, ${output} written`;
   const name = printable(session.state.name ?? 'without a name');

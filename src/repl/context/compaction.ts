@@ -1,53 +1,99 @@
+import type { Chat } from '../chat.ts';
 import { ChatError } from '../errors.ts';
-import type { Message, ToolDefinition } from '../message.ts';
-import { type Budget, estimateMessage, estimateRequest, firstTokens } from './tokens.ts';
+import type { Message } from '../message.ts';
+import { offeredTools } from '../turn/prepare-call.ts';
+import type { TurnEvent } from '../turn/turn-event.ts';
+import { fallbackSummary, summaryMessage, summarySystem, summaryText, userText } from './summary.ts';
 import {
-  fallbackSummary,
-  summaryMessage,
-  summarySystem,
-  summaryText,
-  userText,
-  type Summary,
-} from './summary.ts';
-import { afterCompaction, type Item } from './view.ts';
+  budgetAfterOverflow,
+  budgetOf,
+  estimateMessage,
+  estimateRequest,
+  estimateTokens,
+  estimateTools,
+  firstTokens,
+  usedTokens,
+} from './tokens.ts';
+import { afterCompaction, viewOf, type Item } from './view.ts';
 
-interface CompactionInput {
-  readonly items: readonly Item[];
-  readonly budget: Budget;
-  /** As `usedTokens` says. */
-  readonly used: number;
-  readonly tools: readonly ToolDefinition[];
-  readonly system: string;
-  readonly previous?: Summary | undefined;
-  /** What the summary is to dwell on. */
-  readonly focus?: string | undefined;
+/** What the model would be sent now, and how much of its window that takes. */
+function contextOf(agent: Chat) {
+  const { items, summary: previous } = viewOf(agent.session.path());
+  const tools = offeredTools(agent);
+  const system = agent.system();
+  const used = usedTokens({ messages: items.map(messageOf), tools, system });
+  // Of its window, the person may want to use a part.
+  const { window = Infinity } = agent.world.config.compaction;
+  const budget = budgetOf(Math.min(agent.model.capabilities.contextWindow, window));
+  return { items, previous, tools, system, used, budget };
 }
+type Context = ReturnType<typeof contextOf>;
 
-/** What to append to the session; nothing has changed before that. */
-interface Compaction extends Summary {
-  readonly firstKeptId: string;
-  readonly by: 'model' | 'fallback';
-  readonly tokensBefore: number;
-  readonly tokensAfter: number;
-}
-
-type Summarise = (
-  request: { readonly system: string; readonly text: string; readonly maxTokens: number },
-  signal: AbortSignal,
-) => Promise<string>;
+const messageOf = ({ message }: Item): Message => message;
 
 /**
- * Makes a conversation smaller: by a summary of all but the newest messages. Throws INTERRUPTED, and what the provider
- * says when no request at all can be answered now (no key, no quota, no connection): then nothing is lost. For any
- * other failure there is a summary without the model. A text says why nothing was made smaller.
+ * How full the context is now: `percent` of the window, which may be more than 100, and the tokens until the
+ * conversation is shortened. `near`: the last tenth before that; `full`: the next request does it.
  */
-export async function compact(
-  input: CompactionInput,
-  summarise: Summarise,
-  signal: AbortSignal,
-): Promise<Compaction | string> {
-  const { items, budget, used: tokensBefore, previous } = input;
-  stopIf(signal);
+export function fillNow(agent: Chat) {
+  const { used, budget } = contextOf(agent);
+  const { window, limit } = budget;
+  const { tokens } = used;
+  return {
+    ...used,
+    window,
+    percent: Math.round((100 * tokens) / window),
+    available: Math.max(0, limit - tokens),
+    state: tokens >= limit ? 'full' : tokens >= 0.9 * limit ? 'near' : 'free',
+  };
+}
+
+interface How {
+  readonly signal: AbortSignal;
+  /** `auto`: only when the context is nearly full; `overflow`: it was, and the window may be smaller than said. */
+  readonly why: 'auto' | 'asked' | 'overflow';
+  /** What the summary is to dwell on. */
+  readonly focus?: string;
+}
+
+/**
+ * Makes the conversation smaller when it has to be, or when it is asked for, by a summary of all but the newest
+ * messages; returns whether it did. Throws INTERRUPTED, and what the provider says when no request at all can be
+ * answered now (no key, no quota, no connection): then nothing is lost. For any other failure there is a summary
+ * without the model.
+ */
+export async function* shorten(agent: Chat, how: How): AsyncGenerator<TurnEvent, boolean> {
+  const { why } = how;
+  const context = contextOf(agent);
+  const { used, budget } = context;
+  if (why === 'auto' && used.tokens < budget.limit) return false;
+  const fixed = estimateTools(context.tools) + estimateTokens(context.system);
+  // No summary makes those smaller: each turn would make one more.
+  if (why === 'auto' && fixed >= budget.limit) {
+    const way = '--toolsets git,files offers fewer tools.';
+    const text = `The tools and the instructions alone take about ${fixed} of ${budget.window} tokens: ${way}`;
+    if (!agent.toolsFill) yield { type: 'warning', text };
+    agent.toolsFill = true;
+    return false;
+  }
+  const made = await compaction(
+    agent,
+    why === 'overflow' ? { ...context, budget: budgetAfterOverflow(budget, used.tokens) } : context,
+    how,
+  );
+  if (typeof made === 'string') {
+    if (why !== 'auto') yield { type: 'warning', text: `Nothing was shortened: ${made}` };
+    return false;
+  }
+  agent.session.append({ type: 'compaction', ...made });
+  const { tokensBefore, tokensAfter, by } = made;
+  yield { type: 'compacted', tokensBefore, tokensAfter, by };
+  return true;
+}
+
+/** What to append to the session; a text says why nothing can be made smaller. */
+async function compaction(agent: Chat, context: Context, how: How) {
+  const { items, budget, used, previous } = context;
   if (items.filter((item) => !item.isSummary && !item.wasKept).length < 2)
     return 'fewer than two messages were added since the last time.';
   const cut = cutOf(items, budget.keep);
@@ -55,27 +101,25 @@ export async function compact(
   const old = items.slice(0, cut).flatMap((item) => (item.isSummary ? [] : [item.message]));
   const kept = afterCompaction(items.slice(cut)).map(messageOf);
   const request = kept.some(({ role }) => role === 'user') ? {} : newestWords(old, previous, budget.keep);
-  const sizeOf = (messages: readonly Message[]) => estimateRequest({ ...input, messages });
+  const sizeOf = (messages: readonly Message[]) => estimateRequest({ ...context, messages });
   const sizeWith = (summary: string) => sizeOf([summaryMessage({ summary, ...request }), ...kept]);
   // Providers count differently from us: what is measured in the same way has to shrink, too.
-  const most = Math.min(tokensBefore, sizeOf(items.map(messageOf)));
+  const most = Math.min(used.tokens, sizeOf(items.map(messageOf)));
   const room = Math.min(budget.keep, most - sizeWith('') - 1);
   const fallback = fallbackSummary(old, previous?.summary, room);
   if (sizeWith(fallback) >= most) return 'a summary would not be smaller than the conversation.';
   const isGood = (text: string) => text !== '' && sizeWith(text) < most;
-  const byModel = await modelSummary(input, old, { summarise, isGood }, signal);
+  const byModel = await modelSummary(agent, context, { ...how, old, isGood });
   const summary = byModel ?? fallback;
   return {
     summary,
     ...request,
     firstKeptId: items[cut]?.entryId ?? '',
-    tokensBefore,
+    tokensBefore: used.tokens,
     tokensAfter: sizeWith(summary),
-    by: byModel === undefined ? 'fallback' : 'model',
+    by: byModel === undefined ? ('fallback' as const) : ('model' as const),
   };
 }
-
-const messageOf = ({ message }: Item): Message => message;
 
 /**
  * The position of the first item that a compaction keeps, always a message of the person or an answer of the model:
@@ -97,7 +141,7 @@ function cutOf(items: readonly Item[], keep: number): number | undefined {
 }
 
 /** The newest words of the person, when their message is not among those that are kept. */
-function newestWords(old: readonly Message[], previous: Summary | undefined, most: number) {
+function newestWords(old: readonly Message[], previous: Context['previous'], most: number) {
   const newest = old.findLast(({ role }) => role === 'user');
   const words = newest?.role === 'user' ? userText(newest) : previous?.request;
   if (words === undefined) return {};
@@ -108,28 +152,41 @@ function newestWords(old: readonly Message[], previous: Summary | undefined, mos
 /** Characters of each tool's output that the model sees, by tries. */
 const outputChars = [2_000, 200, 200, 200];
 
+interface Material extends How {
+  readonly old: readonly Message[];
+  readonly isGood: (summary: string) => boolean;
+}
+
 /** Undefined when the model could not make one that is of use. */
 async function modelSummary(
-  { previous, focus, budget }: CompactionInput,
-  old: readonly Message[],
-  { summarise, isGood }: { readonly summarise: Summarise; readonly isGood: (text: string) => boolean },
-  signal: AbortSignal,
+  { provider }: Chat,
+  { previous, budget }: Context,
+  { old, isGood, focus, signal }: Material,
 ): Promise<string | undefined> {
-  let messages = old;
+  let left = old;
   for (const mostChars of outputChars) {
-    const isPartial = messages.length < old.length;
-    const text = summaryText({ messages, mostChars, isPartial, focus, previousSummary: previous?.summary });
+    const isPartial = left.length < old.length;
+    const text = summaryText({ messages: left, mostChars, isPartial, focus, previous });
+    const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text }] }];
+    const request = {
+      system: summarySystem,
+      messages,
+      tools: [],
+      maxTokens: budget.summary,
+      thinking: false,
+    };
+    let summary = '';
     try {
-      const answer = await summarise({ system: summarySystem, text, maxTokens: budget.summary }, signal);
+      for await (const event of provider.stream(request, signal))
+        if (event.type === 'end') summary = event.message.text.toWellFormed().trim();
       stopIf(signal);
-      const summary = answer.toWellFormed().trim();
       if (isGood(summary)) return summary;
     } catch (error) {
       stopIf(signal);
       if (!(error instanceof ChatError) || unanswerable.has(error.code)) throw error;
-      if (error.code !== 'MODEL_OVERFLOW' || messages.length < 2) return undefined;
+      if (error.code !== 'MODEL_OVERFLOW' || left.length < 2) return undefined;
       // The oldest third is left out when the model cannot take it all.
-      messages = messages.slice(Math.ceil(messages.length / 3));
+      left = left.slice(Math.ceil(left.length / 3));
     }
   }
   return undefined;

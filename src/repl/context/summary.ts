@@ -1,12 +1,9 @@
 import { textOf, type Message, type UserMessage } from '../message.ts';
+import type { EntryOf } from '../session/entry.ts';
 import { shortened, firstTokens } from './tokens.ts';
 
 /** What a compaction leaves of the messages before it. */
-export interface Summary {
-  readonly summary: string;
-  /** The newest words of the person, when their message is not among those that were kept. */
-  readonly request?: string;
-}
+type Summary = Pick<EntryOf<'compaction'>, 'summary' | 'request'>;
 
 /** What a model is told that summarises: without tools and without thinking. */
 export const summarySystem = `You write the memory of a coding assistant whose conversation has grown too \
@@ -45,7 +42,7 @@ interface Material {
   readonly messages: readonly Message[];
   /** The most characters of a tool's output, or of the arguments of a call. */
   readonly mostChars: number;
-  readonly previousSummary: string | undefined;
+  readonly previous: Summary | undefined;
   /** What the person wants the summary to dwell on. */
   readonly focus: string | undefined;
   /** Older messages were left out because the model could not take them all. */
@@ -53,9 +50,9 @@ interface Material {
 }
 
 /** The request of the person's side: what to summarise, as text. */
-export function summaryText({ messages, mostChars, previousSummary, focus, isPartial }: Material): string {
+export function summaryText({ messages, mostChars, previous, focus, isPartial }: Material): string {
   const parts = [
-    previousSummary && `<previous-summary>\n${harmless(previousSummary)}\n</previous-summary>`,
+    previous && `<previous-summary>\n${harmless(previous.summary)}\n</previous-summary>`,
     '<conversation>',
     isPartial && '[older messages are left out]',
     ...messages.map((message) => harmless(asText(message, mostChars))),

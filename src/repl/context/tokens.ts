@@ -52,14 +52,11 @@ interface Request {
 export const estimateRequest = ({ system, messages, tools }: Request): number =>
   estimateTokens(system) + estimateTools(tools) + sum(messages, estimateMessage);
 
-interface Used {
-  readonly tokens: number;
-  /** No provider has counted any of it. */
-  readonly estimated: boolean;
-}
-
-/** What the next request holds: what was counted for the last answer, and an estimate of what came after it. */
-export function usedTokens(request: Request): Used {
+/**
+ * What the next request holds: what was counted for the last answer, and an estimate of what came after it.
+ * `estimated`: no provider has counted any of it.
+ */
+export function usedTokens(request: Request) {
   let after = 0;
   for (const message of request.messages.toReversed()) {
     if (message.role === 'assistant' && !message.usage.estimated && message.stop !== 'aborted') {
@@ -76,24 +73,16 @@ const sum = <T>(list: readonly T[], tokensOf: (each: T) => number): number =>
   list.reduce((total, each) => total + tokensOf(each), 0);
 
 /** How the context window is shared out. All in tokens. */
-export interface Budget {
-  readonly window: number;
-  /** From here on the conversation is compacted before the next request; the rest is for the answer. */
-  readonly limit: number;
-  /** The newest messages, which a compaction keeps word for word. */
-  readonly keep: number;
-  /** The most a model may write for a summary. */
-  readonly summary: number;
-}
-
-/** The shares of a window. */
-export function budgetOf(window: number): Budget {
+export function budgetOf(window: number) {
   const share = (most: number, part: number) => Math.floor(Math.min(most, part * window));
   const reserve = share(16_384, 0.2);
   return {
     window,
+    /** From here on the conversation is compacted before the next request; the rest is for the answer. */
     limit: Math.floor(Math.min(0.85 * window, window - reserve)),
+    /** The newest messages, which a compaction keeps word for word. */
     keep: share(20_000, 0.25),
+    /** The most a model may write for a summary. */
     summary: Math.floor(0.8 * reserve),
   };
 }
@@ -103,7 +92,7 @@ export function budgetOf(window: number): Budget {
  * window, the window is smaller than we were told (a local server started with less), or we count badly: either way
  * `used` is too much.
  */
-export const budgetAfterOverflow = (budget: Budget, used: number): Budget =>
+export const budgetAfterOverflow = (budget: ReturnType<typeof budgetOf>, used: number) =>
   used >= budget.window ? budget : budgetOf(Math.max(1, used));
 
 /** The beginning and the end of a text, about `most` characters in all: a tool tells its result at one of them. */

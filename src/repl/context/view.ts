@@ -1,6 +1,6 @@
 import type { AssistantMessage, Message, ToolMessage } from '../message.ts';
 import { type Entry, type EntryOf, noResult } from '../session/entry.ts';
-import { summaryMessage, type Summary } from './summary.ts';
+import { summaryMessage } from './summary.ts';
 
 /** A message as the model is sent it, and the entry it comes from. */
 export interface Item {
@@ -12,18 +12,12 @@ export interface Item {
   readonly wasKept?: true;
 }
 
-export interface View {
-  readonly messages: Item[];
-  /** Of the last compaction: also the first of the messages. */
-  readonly summary?: Summary;
-}
-
 /**
- * What the model is sent of a branch, from its first entry to its last. Whatever the path holds, every call has one
- * result right behind its message and every result a call: a provider refuses anything else, and the session could
- * not go on.
+ * What the model is sent of a branch, from its first entry to its last, and the last compaction. Whatever the path
+ * holds, every call has one result right behind its message and every result a call: a provider refuses anything else,
+ * and the session could not go on.
  */
-export function viewOf(path: readonly Entry[]): View {
+export function viewOf(path: readonly Entry[]) {
   const last = lastCompaction(path);
   let items: Item[] = [];
   if (last) items.push({ entryId: last.entry.id, message: summaryMessage(last.entry), isSummary: true });
@@ -43,7 +37,7 @@ export function viewOf(path: readonly Entry[]): View {
         items[at] = { ...before, entryId: entry.id, message: resultOf(entry) };
     } else if (entry === last?.entry) items = afterCompaction(items);
   }
-  return { messages: items, ...(last && { summary: last.entry }) };
+  return { items, summary: last?.entry };
 }
 
 /** The entries of a path that are sent, but for what a summary stands for. */

@@ -188,7 +188,7 @@ export async function* runSubAgent(
   // All that is not said here is as with the agent, also when the person changes it meanwhile.
   const sub = Object.create(agent, {
     session: { value: session },
-    limits: { value: { ...agent.limits, rounds } },
+    rounds: { value: rounds },
     // A schema is for the last answer to the person.
     schema: { value: undefined },
     tools: { value: () => agent.tools().filter(({ own }) => !own) },

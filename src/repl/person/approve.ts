@@ -18,7 +18,6 @@ export function approvalOf(call: CheckedCall, why: string, terminal: Terminal): 
   const preview = escaped(plan?.preview?.trimEnd() ?? '');
   const head = headOf(call, why, paint).flatMap((line) => wrapped(line, width).split('\n'));
   const { offered, kinds } = lastingOf(call, why);
-  const keys = Object.entries({ y: 'once', yes: 'once', n: 'no', no: 'no', ...kinds } as const);
   const room = Math.max(leastPreviewRows, height - 5 - head.length);
   const shown = preview === '' ? [] : diffLines(folded(preview, room, width).join('\n'), paint);
   // Of a new file, there is nothing that a preview could compare.
@@ -26,10 +25,10 @@ export function approvalOf(call: CheckedCall, why: string, terminal: Terminal): 
   return {
     above: [...head, ...shown, ...(isTold ? [] : argumentLines(args, paint, width))],
     line: `[y]es [n]o${offered}, or say what to do instead`,
-    keys: Object.fromEntries(keys.map(([key, answer]) => [key, { answer }])),
+    keys: { y: 'once', yes: 'once', n: 'no', no: 'no', ...kinds },
     words: (said) =>
       said.length > 3 && wordsIn(said) > 1
-        ? { value: { answer: 'feedback', text: said } }
+        ? { value: { instead: said } }
         : {
             problem: `${['y', 'n', ...Object.keys(kinds)].join(', ')}, or say in a few words what to do instead`,
           },

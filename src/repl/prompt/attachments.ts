@@ -1,6 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import type { Chat } from '../chat.ts';
 import { estimateTokens } from '../context/tokens.ts';
 import { ChatError } from '../errors.ts';
 import type { Part } from '../message.ts';
@@ -11,23 +12,8 @@ import { fitLines, wrapped, decodeText, directoryListing, imageType, readRegular
 const mostBytes = 10 * 1024 * 1024;
 /** As much as every provider takes in one image. */
 const mostImageBytes = 5 * 1024 * 1024;
-
-interface AttachmentOptions {
-  readonly cwd: string;
-  /** The model takes images. */
-  readonly images: boolean;
-  /** For all attachments of the message together; images do not count. */
-  readonly budgetTokens: number;
-  /** Undefined when there is no such server: then `server:uri` is only text. */
-  readResource(server: string, uri: string): Promise<readonly Part[] | undefined>;
-}
-
-interface Attachments {
-  /** The text with what it mentions below it, and the images. */
-  readonly content: Part[];
-  /** For the person: a note for each that was read, a warning for each that was cut, refused or is not there. */
-  readonly told: readonly { readonly type: 'note' | 'warning'; readonly text: string }[];
-}
+/** Of the window, for all that a message brings along but images: the rest is for the work. */
+const share = 0.25;
 
 /** What a mention stands for: a text or an image, or why it is neither. */
 interface Attached {
@@ -41,14 +27,16 @@ interface Attached {
  * budget: the large ones are cut, at a line end, and say so. What cannot be read is told in its place; what
  * names nothing stays text. Never throws.
  */
-export async function readAttachments(text: string, options: AttachmentOptions): Promise<Attachments> {
+export async function readAttachments(text: string, chat: Chat) {
   const seen = new Set<string>();
   const found: Attached[] = [];
-  for (const mention of mentionsIn(text)) found.push(...(await attachedBy(mention, options, seen)));
+  for (const mention of mentionsIn(text)) found.push(...(await attachedBy(mention, chat, seen)));
   const texts = found.flatMap(({ content }) =>
     typeof content !== 'string' && content.type === 'text' ? [content.text] : [],
   );
-  const share = fairShare(texts.map(estimateTokens), options.budgetTokens);
+  const budget = Math.floor(chat.model.capabilities.contextWindow * share);
+  const most = fairShare(texts.map(estimateTokens), budget);
+  /** For the person: a note for each that was read, a warning for each that was cut, refused or is not there. */
   const told: { type: 'note' | 'warning'; text: string }[] = [];
   const tell = (type: 'note' | 'warning', text: string) => told.push({ type, text });
   const blocks: string[] = [];
@@ -61,7 +49,7 @@ export async function readAttachments(text: string, options: AttachmentOptions):
       images.push({ ...content, name });
       tell('note', `${name}: ${content.mimeType}`);
     } else {
-      const { text: kept, part } = fitLines(content.text, share);
+      const { text: kept, part } = fitLines(content.text, most);
       const notice = part === undefined ? '' : `\n[truncated: ${part}]`;
       blocks.push(wrapped(tag, { path: name }, kept.trimEnd() + notice));
       const count = content.text.split(/\n(?!$)/).length;
@@ -69,10 +57,8 @@ export async function readAttachments(text: string, options: AttachmentOptions):
       else tell('warning', `${name}: cut to ${part}`);
     }
   }
-  return {
-    content: [{ type: 'text', text: [live(text), ...blocks].join('\n\n') }, ...images],
-    told,
-  };
+  const whole: Part = { type: 'text', text: [live(text), ...blocks].join('\n\n') };
+  return { content: [whole, ...images], told };
 }
 
 /** The most that each may have, so that all fit: the small ones are whole, and the large ones share what they leave. */
@@ -90,11 +76,12 @@ function fairShare(sizes: readonly number[], budget: number): number {
 /** Nothing for what names nothing, or is in `seen` already. */
 async function attachedBy(
   { names, quoted }: Mention,
-  { cwd, images, readResource }: AttachmentOptions,
+  { folder, world, model }: Chat,
   seen: Set<string>,
 ): Promise<readonly Attached[]> {
+  const servers = world.toolbox.servers();
   for (const name of names) {
-    const path = absolute(name, cwd);
+    const path = absolute(name, folder);
     const facts = await stat(path).catch(() => undefined);
     const real = facts ? await realpath(path).catch(() => path) : name;
     if (seen.has(real)) return [];
@@ -104,13 +91,14 @@ async function attachedBy(
     try {
       if (tag === 'directory') parts = [{ type: 'text', text: await directoryListing(path) }];
       else if (tag === 'file') parts = [await contentOf(path)];
-      else parts = (uri && (await readResource(server, uri))) || [];
+      else parts = (uri && (await servers.find((one) => one.name === server)?.resource(uri))) || [];
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       parts = [error instanceof ChatError ? message : (code ?? message)];
     }
     if (parts.length === 0) continue;
     seen.add(real);
+    const { images } = model.capabilities;
     const isRefused = (part: Part | string) => typeof part !== 'string' && part.type === 'image' && !images;
     const refused = 'an image, and this model takes none';
     return parts.map((part) => ({ tag, name, content: isRefused(part) ? refused : part }));

@@ -111,14 +111,3 @@ open. Never claim what you have not seen.
 - Messages of the user may begin with <environment>, which tells the mode, the folders or new instructions: \
 it holds from then on, in place of what was told before.
 - Answer briefly, in Markdown, in the language of the person.`;
-
-/** Parts of a prompt, apart from one another; those without a text, and their heads, are left out. */
-export const joined = (
-  parts: readonly (string | { readonly head: string; readonly body: string })[],
-): string =>
-  parts
-    .map((part) =>
-      (typeof part === 'string' ? part : part.body.trim() && `${part.head}\n\n${part.body}`).trim(),
-    )
-    .filter((part) => part !== '')
-    .join('\n\n');

@@ -53,14 +53,11 @@ export async function directoryListing(folder: string): Promise<string> {
   return lines.join('\n') || '[empty]';
 }
 
-interface Fitted {
-  readonly text: string;
-  /** How much of the text that is, in words; undefined when it is all of it. */
-  readonly part?: string;
-}
-
-/** As many whole lines of the beginning as fit a number of tokens; of a line that alone is too long, its beginning. */
-export function fitLines(text: string, tokens: number): Fitted {
+/**
+ * As many whole lines of the beginning as fit a number of tokens; of a line that alone is too long, its beginning.
+ * `part`: how much of the text that is, in words; undefined when it is all of it.
+ */
+export function fitLines(text: string, tokens: number): { readonly text: string; readonly part?: string } {
   if (estimateTokens(text) <= tokens) return { text };
   const lines = text.split(/(?<=\n)/);
   let left = tokens;

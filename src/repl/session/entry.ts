@@ -1,4 +1,5 @@
 import { textOf, type AssistantMessage, type ToolCall } from '../message.ts';
+import { live } from '../terminal/paste.ts';
 import * as g from '../text/json.ts';
 
 /** Ids are shown, within lines of ours. */
@@ -43,8 +44,8 @@ const message: g.Guard<AssistantMessage> = g.object({
 
 /** What each kind of entry holds, so that a damaged file cannot end the program. */
 const bodies = {
-  /** `typed`: before attachments were read; `line`: the same with what is `inert` in it, to be edited again. */
-  user: g.object({ content: g.list(g.either(textPart, imagePart)) }, { typed: g.text, line: g.text }),
+  /** `typed`: before attachments were read, with what is `inert` in it. */
+  user: g.object({ content: g.list(g.either(textPart, imagePart)) }, { typed: g.text }),
   assistant: g.object({ message }),
   /** What came of a call stands with `done`. */
   tool: g.object(
@@ -109,7 +110,7 @@ export function wordsOf(
 ): { readonly role: 'you' | 'answer' | 'tool' | 'summary'; readonly text: string } | undefined {
   switch (entry.type) {
     case 'user':
-      return { role: 'you', text: entry.typed || textOf(entry.content) };
+      return { role: 'you', text: live(entry.typed || textOf(entry.content)) };
     case 'assistant':
       return { role: 'answer', text: entry.message.text };
     case 'tool':
@@ -128,18 +129,18 @@ export interface UnfinishedCall {
   readonly call: ToolCall;
   /** How far it got. `started`: whether it took effect is not known; before that it did not. */
   readonly state: 'none' | Exclude<EntryOf<'tool'>['state'], 'done'>;
+  /** The answer was cut, so that the arguments may be as well. */
+  readonly isCut: boolean;
 }
 
-/**
- * The calls of the last answer on a path that have no result: what a process that was ended left behind. In call
- * order.
- */
+/** The calls of the last answer on a path that have no result yet, in call order. */
 export function unfinishedCalls(path: readonly Entry[]): UnfinishedCall[] {
   const at = path.findLastIndex(({ type }) => type === 'assistant');
   const answer = path[at];
   if (answer?.type !== 'assistant' || answer.message.stop === 'aborted') return [];
+  const isCut = answer.message.stop === 'length';
   const calls = new Map<string, UnfinishedCall>(
-    answer.message.calls.map((call) => [call.id, { call, state: 'none' }]),
+    answer.message.calls.map((call) => [call.id, { call, state: 'none', isCut }]),
   );
   // Only what comes after it: some servers use the same ids in each answer.
   for (const entry of path.slice(at + 1)) {

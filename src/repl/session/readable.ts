@@ -45,18 +45,8 @@ function fenced(text: string): string {
 /** Whatever stands in a quote ends with it. */
 const quoted = (text: string): string => text.replaceAll(/^/gm, '> ').replaceAll(/ +$/gm, '');
 
-interface TreeLine {
-  /** Of the entry: what /branch takes. */
-  readonly id: string;
-  /** How many times the conversation has branched on the way here. */
-  readonly depth: number;
-  readonly label: string;
-  /** Where the conversation is. */
-  readonly current: boolean;
-}
-
 /** The whole tree: what was said, answered and summarised. A straight run is flat; each branch of several is deeper. */
-export function treeLines(session: Session): TreeLine[] {
+export function treeLines(session: Session) {
   const current = session.path().findLast(isShown)?.id;
   /** For each shown entry, and for the beginning: the shown ones that come next, oldest first. */
   const next = new Map<string | null, Entry[]>();
@@ -67,24 +57,21 @@ export function treeLines(session: Session): TreeLine[] {
     shown.set(entry.id, isShown(entry) ? entry.id : before);
     if (isShown(entry)) next.set(before, [...(next.get(before) ?? []), entry]);
   }
-  const lines: TreeLine[] = [];
-  const run = (from: string | null, depth: number) => {
-    let entries = next.get(from) ?? [];
-    for (let [only] = entries; only && entries.length === 1; [only] = entries) {
-      add(only, depth);
-      entries = next.get(only.id) ?? [];
-    }
-    for (const entry of entries) {
-      add(entry, depth + 1);
-      run(entry.id, depth + 1);
-    }
+  /** `depth`: how many times the conversation has branched on the way; `current`: where it is. */
+  const lines: { id: string; depth: number; label: string; current: boolean }[] = [];
+  const waiting: { entry: Entry; depth: number }[] = [];
+  const goOn = (from: string | null, depth: number) => {
+    const entries = next.get(from) ?? [];
+    const deeper = entries.length > 1 ? depth + 1 : depth;
+    waiting.push(...entries.toReversed().map((entry) => ({ entry, depth: deeper })));
   };
-  const add = (entry: Entry, depth: number) => {
-    const { role, text = '' } = wordsOf(entry) ?? {};
-    const label = `${role}: ${inLine(text, 200)}`;
-    lines.push({ id: entry.id, depth, label, current: entry.id === current });
-  };
-  run(null, 0);
+  goOn(null, 0);
+  for (let one = waiting.pop(); one; one = waiting.pop()) {
+    const { role, text = '' } = wordsOf(one.entry) ?? {};
+    const { id } = one.entry;
+    lines.push({ id, depth: one.depth, label: `${role}: ${inLine(text, 200)}`, current: id === current });
+    goOn(id, one.depth);
+  }
   return lines;
 }
 

@@ -68,19 +68,17 @@ export class SessionFile {
     try {
       written = writeSync(this.#opened, bytes);
     } catch (error) {
-      throw failed(this.path, String((error as { code?: unknown }).code), { cause: error });
+      throw failed(this.path, String((error as { code?: unknown }).code), error);
     }
     if (written < bytes.length) throw failed(this.path, 'the disk is full');
     this.#before = '';
   }
 }
 
-const failed = (path: string, why: string, options?: ErrorOptions): ChatError =>
-  new ChatError(
-    'SESSION_UNUSABLE',
-    `${path} cannot be written: ${why}. What was said last is not kept.`,
-    options,
-  );
+function failed(path: string, why: string, cause?: unknown): ChatError {
+  const text = `${path} cannot be written: ${why}. What was said last is not kept.`;
+  return new ChatError('SESSION_UNUSABLE', text, { cause });
+}
 
 /**
  * Takes the right to write a session: `<file>.lock`, which says which process has it. False when one that lives has it;

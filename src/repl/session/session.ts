@@ -33,7 +33,6 @@ export class Session {
   /** Lines of its file that could not be read. */
   damaged = 0;
   readonly #entries = new Map<string, Entry>();
-  #path: Entry[] | undefined = [];
   #newest: string | null = null;
   readonly #file: SessionFile | undefined;
 
@@ -51,12 +50,11 @@ export class Session {
     return this.#file?.isMade ? this.#file.path : undefined;
   }
 
-  /** From the root to the leaf. It grows with `append`. */
+  /** From the root to the leaf. */
   path(): readonly Entry[] {
-    if (this.#path) return this.#path;
     const found: Entry[] = [];
     for (let at = this.entry(this.leaf ?? ''); at; at = this.entry(at.parent ?? '')) found.push(at);
-    return (this.#path = found.toReversed());
+    return found.toReversed();
   }
   entry = (id: string): Entry | undefined => this.#entries.get(id);
   /** All of the tree, oldest first. */
@@ -88,10 +86,8 @@ export class Session {
     if (entry.type === 'set') {
       const { type: _, id: _id, parent: _parent, ts: _ts, ...chosen } = entry;
       this.state = { ...this.state, ...chosen };
-    } else if (entry.type === 'leaf') {
-      this.leaf = this.#placeOf(entry.to);
-      this.#path = undefined;
-    } else if (!this.#entries.has(entry.id)) this.#add(entry);
+    } else if (entry.type === 'leaf') this.leaf = this.#placeOf(entry.to);
+    else if (!this.#entries.has(entry.id)) this.#add(entry);
   }
 
   close(): void {
@@ -107,8 +103,6 @@ export class Session {
     const parent = this.#placeOf(given.parent);
     const entry = parent === given.parent ? given : { ...given, parent };
     this.#entries.set(entry.id, entry);
-    if (parent === this.leaf) this.#path?.push(entry);
-    else this.#path = undefined;
     this.leaf = this.#newest = entry.id;
   }
 }
@@ -128,7 +122,7 @@ export function createSession(
 }
 
 /** Opens a session to go on with it; a copy when another process has it open. Throws SESSION_UNUSABLE. */
-export function openOrFork(folder: string, path: string): { session: Session; forked: boolean } {
+export function openOrFork(folder: string, path: string): Session {
   readSessionText(path, 1); // Throws for what is no file of ours, before a lock is put beside it.
   const isOurs = lock(path);
   try {
@@ -143,7 +137,7 @@ export function openOrFork(folder: string, path: string): { session: Session; fo
       if (entry) session.take(withImages(entry, path));
       else if (line !== '') session.damaged++;
     }
-    return { session: isOurs ? session : copyElsewhere(folder, session), forked: !isOurs };
+    return isOurs ? session : copyElsewhere(folder, session);
   } catch (error) {
     if (isOurs) unlock(path);
     throw error;

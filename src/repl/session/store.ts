@@ -3,7 +3,6 @@ import { lstatSync, readdirSync, realpathSync, rmSync, statSync, type Dirent } f
 import { basename, join, resolve } from 'node:path';
 import { ChatError } from '../errors.ts';
 import { readSessionText } from '../files/own-files.ts';
-import { textOf } from '../message.ts';
 import { inLine } from '../terminal/printable.ts';
 import { parseEntry, parseHeader, wordsOf } from './entry.ts';
 import { isLocked, unlock } from './session-file.ts';
@@ -19,6 +18,7 @@ export interface SessionInfo {
 }
 
 const temporaryMs = 48 * 60 * 60 * 1000;
+const mostHits = 20;
 /** The first line has no long text. */
 const headBytes = 64 * 1024;
 
@@ -44,10 +44,16 @@ export class Store {
         .map(({ name }) => join(this.#all, name)),
     );
 
-  /** By id, by name, or by the beginning of either; of this project before others. Throws USAGE when several fit. */
-  find(which: string): SessionInfo | undefined {
+  /**
+   * By id, by name, or by the beginning of either; of this project before others. Throws USAGE when several fit,
+   * SESSION_UNUSABLE when none does.
+   */
+  find(which: string): SessionInfo {
     const wanted = which.trim().toLowerCase();
-    return wanted === '' ? undefined : (pick(wanted, this.list()) ?? pick(wanted, this.listAll()));
+    const found = wanted === '' ? undefined : (pick(wanted, this.list()) ?? pick(wanted, this.listAll()));
+    if (found) return found;
+    const way = '/resume, or toolcrib chat --resume, lists them.';
+    throw new ChatError('SESSION_UNUSABLE', `There is no session "${which}" in this project; ${way}`);
   }
 
   /** Throws SESSION_UNUSABLE for one that is open. */
@@ -58,14 +64,13 @@ export class Store {
     unlock(file);
   }
 
-  /** Removes temporary sessions that were not used for 48 hours; returns how many. */
-  removeExpired(now: number): number {
+  /** Removes temporary sessions that were not used for 48 hours. */
+  removeExpired(): void {
     const old = this.listAll().filter(
       ({ file, modified, temporary }) =>
-        temporary && now - Date.parse(modified) > temporaryMs && !isLocked(file),
+        temporary && Date.now() - Date.parse(modified) > temporaryMs && !isLocked(file),
     );
     for (const info of old) this.remove(info);
-    return old.length;
   }
 }
 
@@ -125,7 +130,7 @@ function nameOf(file: string): string {
   );
   const given = entries.findLast((entry) => entry.type === 'set' && entry.name !== undefined);
   const first = entries.find((entry) => entry.type === 'user');
-  const text = given?.type === 'set' ? given.name : (first?.typed ?? textOf(first?.content ?? []));
+  const text = given?.type === 'set' ? given.name : first && wordsOf(first)?.text;
   return inLine(text?.trim().split('\n', 1)[0] ?? '', 100);
 }
 
@@ -148,21 +153,15 @@ function pick(wanted: string, sessions: readonly SessionInfo[]): SessionInfo | u
   throw new ChatError('USAGE', `"${wanted}" fits ${found.length} sessions; say more: ${some.join(', ')}`);
 }
 
-interface Hit {
-  readonly session: SessionInfo;
-  readonly role: string;
-  /** One line around the first word, as it was written: do not print it raw. */
-  readonly excerpt: string;
-}
-
 /**
  * Entries in which all words occur, in any case: the newest sessions first, as they are given, and in each the newest
- * entries. Throws USAGE for a query without a word.
+ * entries. `excerpt`: one line around the first word, as it was written: do not print it raw. Throws USAGE for a query
+ * without a word.
  */
-export function searchSessions(sessions: readonly SessionInfo[], query: string, most = 20): Hit[] {
+export function searchSessions(sessions: readonly SessionInfo[], query: string) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) throw new ChatError('USAGE', 'Say what to look for, as in: /search word another');
-  const hits: Hit[] = [];
+  const hits: { session: SessionInfo; role: string; excerpt: string }[] = [];
   for (const session of sessions)
     for (const line of linesIn(session.file).toReversed()) {
       const entry = parseEntry(line);
@@ -172,7 +171,7 @@ export function searchSessions(sessions: readonly SessionInfo[], query: string, 
       const from = Math.max(0, small.indexOf(words[0] ?? '') - 60);
       const excerpt = `${from > 0 ? '…' : ''}${inLine(text.slice(from, from + 1000), 200)}`;
       hits.push({ session, role, excerpt });
-      if (hits.length === most) return hits;
+      if (hits.length === mostHits) return hits;
     }
   return hits;
 }

@@ -8,7 +8,6 @@ import {
   type Key,
 } from 'node:readline';
 import { Writable } from 'node:stream';
-import type { ReadStream, WriteStream } from 'node:tty';
 import { inert, openPastes, typable } from './paste.ts';
 import { printable } from './printable.ts';
 import { RawMode } from './raw-mode.ts';
@@ -19,20 +18,11 @@ export interface Entered {
   readonly shown: string;
 }
 
-/** What is being edited: a message, or the answer to a question, which is one line and has no history. */
-interface Draft {
-  readonly line: string;
-  readonly cursor: number;
-  readonly kind: 'message' | 'answer';
-}
-
 /** Ctrl-C with nothing to clear, Ctrl-D in an empty line, and others that edit nothing. */
 export type PressedKey = (typeof pressedKeys)[number];
 const pressedKeys = ['ctrl+c', 'ctrl+d', 'ctrl+z', 'escape', 'shift+tab'] as const;
 
 interface EditorOptions {
-  readonly input: ReadStream;
-  readonly output: WriteStream;
   /** Both are terminals that obey escape sequences; else lines are read as they come, without a prompt. */
   readonly edits: boolean;
   /** Oldest first. */
@@ -65,9 +55,10 @@ const completionMs = 1000;
 export class LineEditor {
   readonly #options: EditorOptions;
   readonly #pastes = openPastes();
-  readonly #gate: Gate;
+  readonly #gate = new Gate({ decodeStrings: false });
   readonly #rl: Readline;
-  #kind: Draft['kind'] = 'message';
+  /** The answer to a question is one line and has no history. */
+  #isAnswer = false;
   /** Where in the history the line comes from, and what was there before. */
   #recalled: { at: number; draft: string } | undefined;
   /** What has come of a paste: its line ends are no Enter. */
@@ -76,12 +67,10 @@ export class LineEditor {
 
   constructor(options: EditorOptions) {
     this.#options = options;
-    const { input, output, edits } = options;
-    this.#gate = new Gate(output);
     this.#rl = createInterface({
-      input,
+      input: process.stdin,
       output: this.#gate,
-      terminal: edits,
+      terminal: options.edits,
       historySize: 0,
       escapeCodeTimeout: 50,
       completer: async (line: string, done: (error: null, found: CompleterResult) => void) =>
@@ -97,7 +86,7 @@ export class LineEditor {
     });
     // It tells of errors of its input, too, which mean that the window is gone.
     this.#rl.on('error', () => undefined);
-    if (edits) this.#edit();
+    if (options.edits) this.#edit();
   }
 
   get shown(): boolean {
@@ -129,14 +118,16 @@ export class LineEditor {
     this.#set('');
   }
 
-  /** Edits something else, and returns what was edited. */
-  swap(draft: Draft): Draft {
-    const { line, cursor } = this.#rl;
-    const before = { line, cursor, kind: this.#kind };
-    this.#kind = draft.kind;
-    this.#recalled = undefined;
-    Object.assign(this.#rl, { line: draft.line, cursor: draft.cursor });
-    return before;
+  /** Edits the answer to a question; returns what goes back to the message. */
+  answer(): () => void {
+    const message = { line: this.#rl.line, cursor: this.#rl.cursor };
+    const edit = (isAnswer: boolean) => {
+      this.#isAnswer = isAnswer;
+      this.#recalled = undefined;
+      Object.assign(this.#rl, isAnswer ? { line: '', cursor: 0 } : message);
+    };
+    edit(true);
+    return () => edit(false);
   }
 
   /** Puts text before what is being edited. */
@@ -147,13 +138,13 @@ export class LineEditor {
 
   /** Lets another program have the terminal. */
   pause(): void {
-    this.#options.input.pause();
+    process.stdin.pause();
     this.#mode?.set(false);
   }
 
   resume(): void {
     this.#mode?.set(true);
-    this.#options.input.resume();
+    process.stdin.resume();
   }
 
   close(): void {
@@ -162,7 +153,6 @@ export class LineEditor {
   }
 
   #edit(): void {
-    const { input, output } = this.#options;
     const rl = this.#rl;
     const edit = rl._ttyWrite.bind(rl);
     rl._ttyWrite = (typed, key) => {
@@ -170,12 +160,12 @@ export class LineEditor {
       rl.isCompletionEnabled = true;
       if (!this.#pasted(typed, key) && !this.#handled(nameOf(key))) edit(typed, key);
     };
-    output.on('resize', () => {
+    process.stdout.on('resize', () => {
       // Some terminals have wrapped the rows anew, some have cut them. Rows too many would erase output.
       rl.prevRows = Math.min(rl.prevRows, rl.getCursorPos().rows);
       this.#gate.emit('resize');
     });
-    this.#mode = new RawMode(input, output);
+    this.#mode = new RawMode();
   }
 
   #set(line: string, cursor = line.length): void {
@@ -186,7 +176,7 @@ export class LineEditor {
 
   /** More rows than the screen has cannot be edited: the cursor does not get to the first. */
   #fitting(text: string): string {
-    const fits = text.split('\n').length < this.#options.output.rows - 1;
+    const fits = text.split('\n').length < process.stdout.rows - 1;
     return fits ? text : this.#pastes.collapse(this.#pastes.expand(text));
   }
 
@@ -216,7 +206,7 @@ export class LineEditor {
       this.#options.pressed(pressed);
       if (pressed === 'ctrl+z') this.#mode?.suspend(this.#options.resumed);
     } else if (name === 'backspace') return this.#removeTag();
-    else if (this.#kind === 'answer') return ['newline', 'up', 'down'].includes(name);
+    else if (this.#isAnswer) return ['newline', 'up', 'down'].includes(name);
     else if (name === 'newline') rl._insertString('\n');
     else if (name === 'up' || name === 'down') this.#recall(name === 'up' ? -1 : 1, recalled);
     // A backslash at the end goes on with the next line; two of them are one that is meant.
@@ -251,7 +241,7 @@ export class LineEditor {
   /** Completion is a convenience: what takes long, fails, or comes when the line is another one offers nothing. */
   async #completions(line: string): Promise<CompleterResult> {
     const none: CompleterResult = [[], line];
-    if (this.#kind === 'answer') return none;
+    if (this.#isAnswer) return none;
     const late = new Promise<CompleterResult>((resolve) => setTimeout(resolve, completionMs, none).unref());
     const [found, typed] = await Promise.race([this.#options.complete(line).catch(() => none), late]);
     if (!this.shown || this.#rl.line.slice(0, this.#rl.cursor) !== line) return none;
@@ -271,19 +261,13 @@ function nameOf({ name = '', ctrl, meta, shift, sequence }: Key): string {
 /** readline's view of the terminal: what it draws is dropped while nothing is to be shown. */
 class Gate extends Writable {
   open = false;
-  readonly #output: WriteStream;
-
-  constructor(output: WriteStream) {
-    super({ decodeStrings: false });
-    this.#output = output;
-  }
 
   get columns(): number {
-    return this.#output.columns;
+    return process.stdout.columns;
   }
 
   override _write(chunk: string, _encoding: BufferEncoding, done: () => void): void {
-    if (this.open) this.#output.write(chunk);
+    if (this.open) process.stdout.write(chunk);
     done();
   }
 }

@@ -1,14 +1,7 @@
 import { inlineFrom, longest } from './markdown-inline.ts';
-import type { Paint } from './paint.ts';
 import { createPrintable } from './printable.ts';
 import { Prose, markdownRows } from './rows.ts';
-
-interface Output {
-  readonly screen: boolean;
-  readonly width: number;
-  readonly paint: Paint;
-  write(text: string): void;
-}
+import type { Terminal } from './terminal.ts';
 
 /** As long as a line is nothing but these, or may open a fence, what comes next decides what it is. */
 const undecided = /^[ \t>|#\-*_+=`~\d.)]*$|^[ \t]*(?:```|~~~)/;
@@ -23,7 +16,7 @@ const marks = /^((?:[ \t]*> ?)*)([ \t]*)((?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$))?/;
  * screen the text is passed on as it is.
  */
 export class MarkdownStream {
-  readonly #terminal: Output;
+  readonly #terminal: Terminal;
   readonly #prose: Prose;
   #clean = createPrintable();
   #atLineStart = true;
@@ -36,7 +29,7 @@ export class MarkdownStream {
   #fence: string | undefined;
   #rows: string[] = [];
 
-  constructor(terminal: Output) {
+  constructor(terminal: Terminal) {
     this.#terminal = terminal;
     this.#prose = new Prose(() => terminal.width);
   }

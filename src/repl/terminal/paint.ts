@@ -28,18 +28,11 @@ const styles = {
 /** Colour by meaning. Every function leaves its text alone where there are no colours. */
 export type Paint = Readonly<Record<keyof typeof styles, (text: string) => string>>;
 
-interface PaintOptions {
-  /** `auto`: dark or light, as the terminal says. */
-  readonly palette: Palette | 'auto';
-  readonly env: NodeJS.ProcessEnv;
-  readonly stream: { readonly isTTY?: boolean; getColorDepth?(env?: object): number };
-}
-
-/** Colour by meaning, for one stream. */
-export function createPaint({ palette, env, stream }: PaintOptions): Paint {
+/** Colour by meaning, for standard output. `auto`: dark or light, as the terminal says. */
+export function createPaint(palette: Palette | 'auto', env: NodeJS.ProcessEnv): Paint {
   const which = palettes.indexOf(palette === 'auto' ? detected(env) : palette);
   // It obeys NO_COLOR, FORCE_COLOR and TERM.
-  const hasColors = stream.isTTY === true && (stream.getColorDepth?.(env) ?? 1) > 1;
+  const hasColors = process.stdout.isTTY && process.stdout.getColorDepth(env) > 1;
   const style = (names: readonly string[]) => (text: string) =>
     hasColors && text !== '' ? names.reduceRight(styled, text) : text;
   return Object.fromEntries(

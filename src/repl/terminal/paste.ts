@@ -2,19 +2,11 @@
 const longestLine = 1000;
 
 /** The pastes of a session that stand as one short tag in the line that is edited. */
-interface Pastes {
-  /** What is typed in place of a paste: the paste itself, or a tag. */
-  collapse(pasted: string): string;
-  /** Puts the pastes in place of their tags; what looks like a tag and is none stays as it is. */
-  expand(line: string): string;
-  /** The tag that a text ends with; or its last character, if that was pasted and is a marked one. */
-  tagAtEnd(text: string): string | undefined;
-}
-
-export function openPastes(): Pastes {
+export function openPastes() {
   const texts = new Map<string, string>();
   return {
-    collapse(pasted) {
+    /** What is typed in place of a paste: the paste itself, or a tag. */
+    collapse(pasted: string): string {
       const text = typable(pasted);
       const line = text.replace(/\n+$/, '');
       // readline of Node 26 takes U+2028 and U+2029 for Enter.
@@ -25,8 +17,10 @@ export function openPastes(): Pastes {
       texts.set(tag, text);
       return tag;
     },
-    expand: (line) => line.replace(/\[Pasted #[^\]]*\]/g, (tag) => texts.get(tag) ?? tag),
-    tagAtEnd(text) {
+    /** Puts the pastes in place of their tags; what looks like a tag and is none stays as it is. */
+    expand: (line: string): string => line.replace(/\[Pasted #[^\]]*\]/g, (tag) => texts.get(tag) ?? tag),
+    /** The tag that a text ends with; or its last character, if that was pasted and is a marked one. */
+    tagAtEnd(text: string): string | undefined {
       // With its mark, which nobody sees.
       if (inert('@') === text.slice(-2)) return inert('@');
       const tag = /\[Pasted #[^\]]*\]$/.exec(text)?.[0];

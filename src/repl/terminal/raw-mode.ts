@@ -1,17 +1,11 @@
-import type { ReadStream, WriteStream } from 'node:tty';
-
 /** Raw mode and bracketed paste, which outlive the program if nobody ends them. */
 export class RawMode {
-  readonly #input: ReadStream;
-  readonly #output: WriteStream;
   #on = false;
   #isLost = false;
 
-  constructor(input: ReadStream, output: WriteStream) {
-    this.#input = input;
-    this.#output = output;
+  constructor() {
     // Somebody closed the window: in raw mode Ctrl-D ends no input.
-    input.on('error', this.#lost).on('end', this.#lost);
+    process.stdin.on('error', this.#lost).on('end', this.#lost);
     process.on('exit', () => {
       if (this.#on) this.set(false);
       // Node aborts, with a core dump, when it cannot reset a terminal at its end.
@@ -22,8 +16,8 @@ export class RawMode {
 
   set(on: boolean): void {
     this.#on = on;
-    if (!this.#isLost) this.#input.setRawMode(on);
-    if (!this.#output.destroyed) this.#output.write(on ? '\x1b[?2004h' : '\x1b[?2004l');
+    if (!this.#isLost) process.stdin.setRawMode(on);
+    if (!process.stdout.destroyed) process.stdout.write(on ? '\x1b[?2004h' : '\x1b[?2004l');
   }
 
   /** Ctrl-Z: gives the terminal back to the shell, until that continues the program. */

@@ -1,4 +1,3 @@
-import type { WriteStream } from 'node:tty';
 import type { Paint } from './paint.ts';
 import { painted, printable, cells, cutToCells } from './printable.ts';
 
@@ -18,12 +17,10 @@ export abstract class Screen {
   #timer: NodeJS.Timeout | undefined;
   #drawn = false;
   #awaited = '';
-  readonly #output: WriteStream;
 
-  constructor(output: WriteStream, paint: Paint) {
-    this.#output = output;
+  constructor(paint: Paint) {
     this.paint = paint;
-    output.on('error', (error: NodeJS.ErrnoException) => {
+    process.stdout.on('error', (error: NodeJS.ErrnoException) => {
       // Whoever read it is gone: nothing is left to do, and nobody to tell.
       if (error.code === 'EPIPE') process.exit(0);
       if (error.code !== 'EIO') throw error;
@@ -32,11 +29,11 @@ export abstract class Screen {
   }
 
   get width(): number {
-    return this.#output.columns ?? 80;
+    return process.stdout.columns ?? 80;
   }
 
   get height(): number {
-    return this.#output.rows ?? 24;
+    return process.stdout.rows ?? 24;
   }
 
   /** Shows that something is under way, until something is printed, or `idle`; nothing for `patienceMs`. */
@@ -64,7 +61,7 @@ export abstract class Screen {
       this.notices = '';
     }
     if (text === '') return;
-    this.#output.write(text);
+    process.stdout.write(text);
     const rest = text.slice(text.lastIndexOf('\n') + 1);
     const isNew = text.includes('\n');
     const size = cells(rest);
@@ -84,7 +81,7 @@ export abstract class Screen {
 
   /** Takes the spinner off the screen; it comes back with its next frame. */
   protected clear(): void {
-    if (this.#drawn) this.#output.write(this.atLineStart ? '\r\x1b[J' : '\x1b[K');
+    if (this.#drawn) process.stdout.write(this.atLineStart ? '\r\x1b[J' : '\x1b[K');
     this.#drawn = false;
   }
 
@@ -97,7 +94,7 @@ export abstract class Screen {
     const column = this.atLineStart ? 0 : this.#column;
     // The cursor stays where the text ends, and what does not fit behind that is left out.
     const line = this.paint.dim(cutToCells(text, this.width - 2 - column));
-    this.#output.write(column === 0 ? `\r${line}\x1b[K\r` : `\x1b7 ${line}\x1b[K\x1b8`);
+    process.stdout.write(column === 0 ? `\r${line}\x1b[K\r` : `\x1b7 ${line}\x1b[K\x1b8`);
     this.#drawn = true;
   }
 }

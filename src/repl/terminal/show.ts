@@ -5,11 +5,9 @@ import { shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
 import type { TurnEnd } from '../turn/turn-event.ts';
 import type { Paint } from './paint.ts';
 import { inLine, printable, cells, cutToCells } from './printable.ts';
+import type { Terminal } from './terminal.ts';
 
-interface Look {
-  readonly paint: Paint;
-  readonly width: number;
-}
+type Look = Pick<Terminal, 'paint' | 'width'>;
 
 /** `● name(path: a.ts, lines: 50)`: one line, cut at the terminal's width. */
 export function callLine(call: ToolCall, tool: Tool | undefined, { paint, width }: Look): string {

@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { CompleterResult } from 'node:readline';
-import type { ReadStream, WriteStream } from 'node:tty';
 import { live } from './paste.ts';
 import type { History } from './history.ts';
 import { LineEditor, type Entered, type PressedKey } from './line-editor.ts';
@@ -10,19 +9,11 @@ import { wrapped } from './rows.ts';
 import { answerOf, type Question } from './question.ts';
 import { Screen } from './screen.ts';
 
-interface TerminalOptions {
-  readonly input: ReadStream;
-  readonly output: WriteStream;
-  readonly env: NodeJS.ProcessEnv;
-  readonly paint: Paint;
-  readonly history: History;
-}
-
 /** What the terminal is used by. */
 export interface Host {
   complete(line: string): Promise<CompleterResult>;
-  /** While something is under way: each Ctrl-C, and an Escape by itself. */
-  interrupt(kind: 'ctrl+c' | 'escape'): void;
+  /** While something is under way: each Ctrl-C, and an Escape by itself; `leaves`: the second Ctrl-C of two. */
+  interrupt(leaves: boolean): void;
   /** Shift+Tab, at the prompt or while something is under way. */
   nextMode(): void;
   /** A line entered while something is under way: whether it was dealt with at once, instead of being queued. */
@@ -34,7 +25,7 @@ interface Reading {
   resolve(line: string | undefined): void;
 }
 
-/** Within this time a second Ctrl-C at an empty prompt leaves. */
+/** Within this time a second Ctrl-C leaves. */
 const againMs = 2000;
 
 /**
@@ -59,15 +50,14 @@ export class Terminal extends Screen {
   #interruptedAt = -Infinity;
   #handedOver = false;
 
-  constructor({ input, output, paint, env, history }: TerminalOptions) {
-    super(output, paint);
+  /** `isDumb`: it obeys no escape sequences. */
+  constructor(paint: Paint, history: History, isDumb: boolean) {
+    super(paint);
     this.#history = history;
     // Streams that are no terminals do not have the property.
-    this.interactive = Boolean(input.isTTY && output.isTTY) && env['TERM'] !== 'dumb';
-    this.screen = Boolean(output.isTTY);
+    this.screen = Boolean(process.stdout.isTTY);
+    this.interactive = Boolean(process.stdin.isTTY) && this.screen && !isDumb;
     this.#editor = new LineEditor({
-      input,
-      output,
       edits: this.interactive,
       history: history.entries,
       complete: async (line) => this.host?.complete(line) ?? [[], line],
@@ -195,7 +185,7 @@ export class Terminal extends Screen {
     await turn();
     if (!this.interactive || this.#ended || signal?.aborted) return undefined;
     this.#editor.hide();
-    const draft = this.#editor.swap({ line: '', cursor: 0, kind: 'answer' });
+    const goBack = this.#editor.answer();
     // readline would break the last row anywhere.
     const lines = wrapped(line, this.width - 1).split('\n');
     // What is typed stands apart from what was asked.
@@ -208,7 +198,7 @@ export class Terminal extends Screen {
         prompt,
         resolve: (answer) => {
           signal?.removeEventListener('abort', withdraw);
-          this.#editor.swap(draft);
+          goBack();
           this.#showPrompt();
           resolve(answer);
         },
@@ -271,17 +261,20 @@ export class Terminal extends Screen {
       if (key !== 'shift+tab') this.#answer(undefined);
     } else if (key === 'shift+tab') this.host?.nextMode();
     else if (key === 'ctrl+d') this.#leave();
-    else if (!this.#waiting) this.host?.interrupt('escape');
+    else if (!this.#waiting) {
+      this.#interruptedAt = performance.now();
+      this.host?.interrupt(false);
+    }
   }
 
   #interrupted(): void {
     const asked = this.#question;
     this.#answer(undefined);
-    if (!this.#waiting) return this.host?.interrupt('ctrl+c');
-    // Also when what asked is no turn, and asks again each time.
     const now = performance.now();
     const again = now - this.#interruptedAt < againMs;
     this.#interruptedAt = now;
+    if (!this.#waiting) return this.host?.interrupt(again);
+    // Also when what asked is no turn, and asks again each time.
     if (again) this.#leave();
     else if (!asked) this.print(this.paint.dim('Press Ctrl-C again to leave.'));
   }

@@ -29,7 +29,7 @@ type EventOf<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>;
 export class TurnView {
   readonly #terminal: Terminal;
   readonly #chat: Chat;
-  readonly #showsThoughts: () => boolean;
+  readonly #showsThoughts: boolean;
   readonly #markdown: MarkdownStream;
   readonly #startedAt = performance.now();
   #streaming: 'text' | 'reasoning' | undefined;
@@ -39,11 +39,11 @@ export class TurnView {
   readonly #running = new Map<string, EventOf<'call_started'>>();
   #several = false;
 
-  /** `thoughtsShown`: thoughts are streamed as they come, instead of one line about them. */
-  constructor(terminal: Terminal, chat: Chat, thoughtsShown: () => boolean) {
+  /** `thoughts`: they are streamed as they come, instead of one line about them. */
+  constructor(terminal: Terminal, chat: Chat, thoughts: boolean) {
     this.#terminal = terminal;
     this.#chat = chat;
-    this.#showsThoughts = () => thoughtsShown() && terminal.screen;
+    this.#showsThoughts = thoughts && terminal.screen;
     this.#markdown = new MarkdownStream(terminal);
   }
 
@@ -101,7 +101,7 @@ export class TurnView {
       this.#thoughts = '';
     }
     if (type === 'text') this.#markdown.push(text);
-    else if (this.#showsThoughts()) terminal.write(terminal.paint.dim(printable(text)));
+    else if (this.#showsThoughts) terminal.write(terminal.paint.dim(printable(text)));
     else this.#thoughts += text;
     terminal.working(awaited, stallMs);
   }

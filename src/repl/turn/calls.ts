@@ -1,7 +1,7 @@
 import type { Chat } from '../chat.ts';
 import type { ToolCall } from '../message.ts';
 import { approvalOf } from '../person/approve.ts';
-import type { UnfinishedCall } from '../session/entry.ts';
+import { unfinishedCalls, type UnfinishedCall } from '../session/entry.ts';
 import { shortened } from '../context/tokens.ts';
 import { failed, type Tool, type ToolReply } from '../toolbox/tool.ts';
 import { runHooks } from './hooks.ts';
@@ -15,17 +15,11 @@ const atOnce = 6;
 /** Of a result, as other hosts have it: some 25,000 tokens; and a quarter of what a small model can hold. */
 const mostChars = 100_000;
 
-interface Batch {
-  readonly calls: readonly UnfinishedCall[];
+/** What the calls of an answer have in common. */
+interface Run {
+  readonly agent: Chat;
   readonly guard: Guard;
   readonly signal: AbortSignal;
-  /** The answer was cut, so that the arguments may be as well. */
-  readonly cut?: boolean;
-}
-
-/** What the calls of a batch have in common. */
-interface Run extends Batch {
-  readonly agent: Chat;
   readonly tell: Tell<TurnEvent>;
 }
 
@@ -36,14 +30,18 @@ type Said = 'once' | 'yes' | 'always';
 type Rejection = ToolReply & { readonly rejects?: true };
 
 /**
- * Gives every call of one answer its result. Those that only read and need no question run side by side, the others one
- * after the other; a no rejects the ones still waiting. Says `stop` when the person wants the turn to end.
+ * Gives every call of the last answer its result, also those that an earlier process left open. Those that only read
+ * and need no question run side by side, the others one after the other; a no rejects the ones still waiting. Says
+ * `stop` when the person wants the turn to end.
  */
-export const runCalls = (agent: Chat, batch: Batch): AsyncGenerator<TurnEvent, 'go_on' | 'stop'> =>
-  told((tell) => runBatch({ ...batch, agent, tell }));
+export const runCalls = (
+  agent: Chat,
+  run: Pick<Run, 'guard' | 'signal'>,
+): AsyncGenerator<TurnEvent, 'go_on' | 'stop'> => told((tell) => runBatch({ ...run, agent, tell }));
 
 async function runBatch(run: Run): Promise<'go_on' | 'stop'> {
-  const { agent, calls, guard, signal, tell } = run;
+  const { agent, guard, signal, tell } = run;
+  const calls = unfinishedCalls(agent.session.path());
   for (const { call, state } of calls)
     if (state === 'none')
       agent.session.append({ type: 'tool', callId: call.id, name: call.name, state: 'proposed' });
@@ -88,10 +86,10 @@ const readsOnly = ({ annotations, own, trusted }: Tool): boolean =>
   trusted && annotations.readOnlyHint === true && !own;
 
 /** Why a call cannot be made at all; undefined when it can. */
-function refusalOf({ state }: UnfinishedCall, { cut, signal }: Run): string | undefined {
+function refusalOf({ state, isCut }: UnfinishedCall, { signal }: Run): string | undefined {
   if (state === 'started')
     return 'The program ended while this call ran: it may or may not have taken effect. It was not repeated.';
-  if (cut)
+  if (isCut)
     return 'The answer was cut at its length limit, so that the arguments may be incomplete. The call was not run.';
   return signal.aborted ? 'Not run: the turn was interrupted.' : undefined;
 }
@@ -101,24 +99,17 @@ async function answerFor({ agent, signal }: Run, { checked, verdict }: Ready): P
   if (verdict.effect === 'allow' || !person) return 'once';
   const tools = agent.tools();
   const question = approvalOf(checked, verdict.why, person);
-  const answer = (await person.ask({ ...question, signal })) ?? { answer: 'stop' };
+  const answer = await person.ask({ ...question, signal });
   // The person knows why: it is no failure to them.
   const no = (text: string) => ({ ...failed(text), shown: 'not run' });
-  switch (answer.answer) {
-    case 'once':
-      return 'yes';
-    case 'always':
-      return 'always';
-    case 'feedback':
-      return no(`The person did not allow this call, and says: ${answer.text}`);
-    case 'no':
-      return { ...no('The person rejected this call.'), rejects: true };
-    case 'stop':
-      return { ...no('The person rejected this call and stopped the turn.'), rejects: true, stops: true };
-    default:
-      agent.remember(answer.answer, checked, tools);
-      return 'yes';
-  }
+  if (answer === undefined)
+    return { ...no('The person rejected this call and stopped the turn.'), rejects: true, stops: true };
+  if (answer === 'no') return { ...no('The person rejected this call.'), rejects: true };
+  if (answer === 'always') return 'always';
+  if (typeof answer === 'object')
+    return no(`The person did not allow this call, and says: ${answer.instead}`);
+  if (answer !== 'once') agent.remember(answer, checked, tools);
+  return 'yes';
 }
 
 /** Makes a call; returns whether the turn is to end with it. */

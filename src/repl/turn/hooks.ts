@@ -22,7 +22,7 @@ interface Occasion {
  */
 export async function runHooks(
   agent: Chat,
-  event: keyof Chat['hooks'],
+  event: keyof Chat['world']['config']['hooks'],
   { call, result, signal }: Occasion,
 ): Promise<{ readonly refused?: string; readonly notes: readonly string[] }> {
   const { cwd, id: session } = agent.session.header;
@@ -32,7 +32,7 @@ export async function runHooks(
   const about = { event, tool: tool?.tool, server: tool?.server, args, result, cwd, session };
   const names = tool && [tool.tool, `${tool.server}:${tool.tool}`, tool.name];
   const notes: string[] = [];
-  for (const { tools, command, timeoutMs = usualTimeoutMs } of agent.hooks[event] ?? []) {
+  for (const { tools, command, timeoutMs = usualTimeoutMs } of agent.world.config.hooks[event] ?? []) {
     const patterns = tools?.split(',').map((pattern) => pattern.trim());
     if (names && patterns?.some((pattern) => names.some((name) => matches(pattern, name))) === false)
       continue;
@@ -46,7 +46,7 @@ export async function runHooks(
       aborted: 'was interrupted',
     };
     const broken = `The hook ${command.join(' ')} ${how[ended]}${words === '' ? '.' : `: ${words}`}`;
-    if (!isWell) agent.warn(broken);
+    if (!isWell) agent.world.warn(broken);
     if (event === 'before' && (!isWell || exitCode === refusal))
       return { refused: isWell ? words || 'it gave no reason' : broken, notes };
     if (isWell && words !== '') notes.push(words);

@@ -1,15 +1,14 @@
 import type { Chat } from '../chat.ts';
+import { shorten } from '../context/compaction.ts';
 import { viewOf } from '../context/view.ts';
 import { ChatError } from '../errors.ts';
 import type { AssistantMessage, Part } from '../message.ts';
 import { readAttachments } from '../prompt/attachments.ts';
 import type { ModelRequest } from '../providers/provider.ts';
-import { unfinishedCalls, type UnfinishedCall } from '../session/entry.ts';
 import { live } from '../terminal/paste.ts';
 import { runCalls } from './calls.ts';
 import { runHooks } from './hooks.ts';
 import { offeredTools, type Guard } from './prepare-call.ts';
-import { shorten } from './shorten.ts';
 import { before } from './told.ts';
 import type { TurnEnd, TurnEvent } from './turn-event.ts';
 
@@ -19,9 +18,6 @@ export interface Said {
   readonly more?: readonly Part[];
 }
 
-/** A quarter of the window for what a message brings along: the rest is for the work. */
-const attachmentsShare = 0.25;
-
 /** Appends what the person said, with what it refers to and what has changed around it, and runs the turn. */
 export async function* send(
   chat: Chat,
@@ -29,28 +25,15 @@ export async function* send(
   signal: AbortSignal,
 ): AsyncGenerator<TurnEvent> {
   await untilConnected(chat, signal);
-  const { contextWindow, images } = chat.model.capabilities;
-  const { toolbox } = chat.world;
   // A server may take its time with what is wanted of it: then it is said without.
-  const reading = readAttachments(text, {
-    cwd: chat.roots[0] ?? chat.world.options.cwd,
-    budgetTokens: Math.floor(contextWindow * attachmentsShare),
-    images,
-    readResource: async (server, uri) =>
-      toolbox
-        .servers()
-        .find(({ name }) => name === server)
-        ?.resource(uri),
-  });
-  const attached = await before(reading, signal);
+  const attached = await before(readAttachments(text, chat), signal);
   yield* attached?.told ?? [];
-  const typed = live(text);
   const content = [
     ...(await chat.news.next(chat.places, chat.mode, chat.session)),
-    ...(attached?.content ?? [{ type: 'text' as const, text: typed }]),
+    ...(attached?.content ?? [{ type: 'text' as const, text: live(text) }]),
     ...more,
   ];
-  chat.session.append({ type: 'user', content, typed, ...(typed === text ? {} : { line: text }) });
+  chat.session.append({ type: 'user', content, typed: text });
   yield* turn(chat, signal);
 }
 
@@ -82,39 +65,29 @@ export async function* runTurn(agent: Chat, signal: AbortSignal): Turn<void> {
 async function* rounds(agent: Chat, signal: AbortSignal): Turn<TurnEnd> {
   const guard: Guard = { counts: new Map(), refused: 0 };
   const stopped = () => (signal.aborted ? 'interrupted' : 'stopped');
-  const path = agent.session.path();
-  const left = unfinishedCalls(path);
-  const last = path.findLast((entry) => entry.type === 'assistant');
-  const leftCut = last?.message.stop === 'length';
-  if (left.length > 0 && (yield* runCalls(agent, { calls: left, guard, signal, cut: leftCut })) === 'stop')
-    return stopped();
   const told = { answers: 0, recovered: false, nudged: false };
-  for (let allowed = agent.limits.rounds; ;) {
+  for (let allowed = agent.rounds; ;) {
+    if ((yield* runCalls(agent, { guard, signal })) === 'stop') return stopped();
     if (signal.aborted) return 'interrupted';
     if (told.answers === allowed) {
       const question = `The model has answered ${allowed} times in this turn. Go on?`;
       const goOn = agent.person ? await agent.person.confirm(question, { signal }) : false;
       if (!goOn) return goOn === false ? 'rounds' : stopped();
-      allowed += agent.limits.rounds;
+      allowed += agent.rounds;
     }
-    if (agent.limits.autoCompact) yield* shorten(agent, { signal, why: 'auto' });
+    if (agent.world.config.compaction.auto) yield* shorten(agent, { signal, why: 'auto' });
     const message = yield* answer(agent, signal, told);
     if (!message) continue;
     told.answers++;
     const { stop, text } = message;
     if (stop === 'aborted' || signal.aborted) return 'interrupted';
-    if (message.calls.length > 0) {
-      const calls = message.calls.map((call): UnfinishedCall => ({ call, state: 'none' }));
-      if ((yield* runCalls(agent, { calls, guard, signal, cut: stop === 'length' })) === 'stop')
-        return stopped();
-    } else {
-      if (stop === 'length' || stop === 'filtered') return stop;
-      if (text.trim() !== '' || told.nudged) return text.trim() === '' ? 'empty' : 'done';
-      // Some models end a turn with their thoughts alone; asked once more, they answer.
-      told.nudged = true;
-      const content = [{ type: 'text' as const, text: 'Please go on: give your answer.' }];
-      agent.session.append({ type: 'user', content, typed: '' });
-    }
+    if (message.calls.length > 0) continue;
+    if (stop === 'length' || stop === 'filtered') return stop;
+    if (text.trim() !== '' || told.nudged) return text.trim() === '' ? 'empty' : 'done';
+    // Some models end a turn with their thoughts alone; asked once more, they answer.
+    told.nudged = true;
+    const content = [{ type: 'text' as const, text: 'Please go on: give your answer.' }];
+    agent.session.append({ type: 'user', content, typed: '' });
   }
 }
 
@@ -159,7 +132,7 @@ function requestOf(agent: Chat): ModelRequest {
   const thinking = agent.model.capabilities.thinkingOrTools && tools.length > 0 ? false : agent.thinking;
   return {
     system: agent.system(),
-    messages: viewOf(agent.session.path()).messages.map(({ message }) => message),
+    messages: viewOf(agent.session.path()).items.map(({ message }) => message),
     tools,
     ...(thinking === undefined ? {} : { thinking }),
     ...(agent.schema ? { schema: agent.schema } : {}),

@@ -65,7 +65,7 @@ it('answers every command, and says the way out when it is used wrongly', async 
     ],
     ['/name', /It has no name yet/],
     ['/name First one', /^First one$/],
-    ['/resume nope', /There is no session "nope" in this project; \/resume lists them/],
+    ['/resume nope', /There is no session "nope" in this project; \/resume, or/],
     ['/resume', /There are no sessions of this project yet/],
     ['/search', /Say what to look for/],
     ['/search nothing such', /^Nothing was found/],
