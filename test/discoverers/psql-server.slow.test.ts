@@ -61,12 +61,6 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
       program: '/usr/bin/true',
     };
     const given = { sql: 'SELECT 1 AS one' };
-    at(
-      `postgresql://${PGUSER}@/postgres?host=${PGHOST}&port=${PGPORT}`.replace(
-        /@\//,
-        `@localhost:${PGPORT}/`,
-      ),
-    );
     const ours = `postgresql://${PGUSER}@localhost:${PGPORT}/postgres?host=${encodeURIComponent(PGHOST)}`;
     at(ours);
     const untrusted = await planOf(psql, 'query', given, place);

@@ -35,30 +35,6 @@ const said = (ask: () => string): string => {
 };
 
 describe('where a database is', () => {
-  it('reads addresses as their programs do', () => {
-    expect(
-      addressOf('postgres://ada:a%40b@db.example:5433/shop?sslmode=verify-ca', 'postgresql', 'x'),
-    ).toEqual({
-      host: 'db.example',
-      port: '5433',
-      user: 'ada',
-      password: 'a@b',
-      database: 'shop',
-      sslmode: 'verify-ca',
-    });
-    expect(addressOf('postgresql://ada@/shop?host=/run/pg', 'postgresql', 'x')).toEqual({
-      host: '/run/pg',
-      user: 'ada',
-      database: 'shop',
-    });
-    expect(addressOf('postgresql:///', 'postgresql', 'x')).toEqual({});
-    expect(addressOf('mysql2://root@[::1]/a%20b', 'mysql', 'x')).toEqual({
-      host: '::1',
-      user: 'root',
-      database: 'a b',
-    });
-  });
-
   it('takes a protection that it does not know for the strongest, never for less', () => {
     const host = { ...thisHost(), env: {} as Record<string, string> };
     for (const mode of ['VERIFY_IDENTITY', 'strong']) {
