@@ -5,6 +5,12 @@ import type { Stats } from 'node:fs';
 export const versionOf = ({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string =>
   [dev, ino, size, mtimeMs, ctimeMs].join(' ');
 
+/** A byte in the middle of a file, and the number of the line that it is in. */
+export interface LineMark {
+  readonly line: number;
+  readonly at: number;
+}
+
 /** What was known of a file when it was last read or written through toolcrib. */
 export interface KnownFile {
   readonly version: string;
@@ -12,6 +18,8 @@ export interface KnownFile {
   readonly hash?: string | undefined;
   /** The encoding it was shown in, when a caller chose one or it is not UTF-8. */
   readonly encoding?: string | undefined;
+  /** Of a large one, in order: so that a line is not looked for from the beginning again. */
+  readonly marks?: LineMark[] | undefined;
   /** All of it, where that is small: so that it can be said what has changed since. */
   readonly bytes?: Buffer | undefined;
 }

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { headOf } from '../../core/cut-text.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { isText, unknownEncoding } from '../text/encoding.ts';
+import type { LineMark } from '../known-files.ts';
 import { bytesOf, withCommas } from '../shown.ts';
 
 /** A text in UTF-8. */
@@ -12,6 +13,8 @@ export interface TextFile {
   readonly size: number;
   /** Where the text begins, behind a byte order mark. */
   readonly start: number;
+  /** Where lines were seen before; to be added to. */
+  readonly marks: LineMark[];
   /** Whether all of it is in memory. */
   readonly isWhole: boolean;
   /** Up to `count` bytes from a position; fewer at the end of what is there. A buffer may be lent for them. */
@@ -83,14 +86,15 @@ async function linesFrom(file: TextFile, { first, limit, room, signal }: Excerpt
 
 /** The byte where a line begins; how many lines there are, where there are fewer. Throws CANCELLED. */
 async function findLine(
-  { start, size, isWhole, read }: TextFile,
+  { start, size, marks, isWhole, read }: TextFile,
   line: number,
   signal: AbortSignal,
 ): Promise<{ readonly start?: number; readonly lines: number }> {
   if (line === 1) return { start, lines: 1 };
   const buffer = isWhole ? undefined : Buffer.allocUnsafe(windowBytes);
-  let [feeds, last] = [0, lineFeed];
-  for (let position = start; position < size;) {
+  const from = marks.findLast((mark) => mark.line < line) ?? { line: 1, at: start };
+  let [feeds, last] = [from.line - 1, lineFeed];
+  for (let position = from.at; position < size;) {
     if (signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
     const bytes = await read(position, windowBytes, buffer);
     for (let at = bytes.indexOf(lineFeed); at !== -1; at = bytes.indexOf(lineFeed, at + 1))
@@ -99,6 +103,7 @@ async function findLine(
     if (bytes.length === 0) break;
     last = bytes.at(-1) ?? lineFeed;
     position += bytes.length;
+    if (position > (marks.at(-1)?.at ?? 0)) marks.push({ line: feeds + 1, at: position });
   }
   return { lines: feeds + (last === lineFeed ? 0 : 1) };
 }

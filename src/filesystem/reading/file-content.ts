@@ -5,7 +5,7 @@ import { shownText } from '../../machine/decode.ts';
 import { unreadable, type Opened } from '../../machine/paths/opened.ts';
 import { codeOf } from '../../machine/paths/real-path.ts';
 import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
-import { versionOf, type KnownFiles } from '../known-files.ts';
+import { versionOf, type KnownFile, type KnownFiles, type LineMark } from '../known-files.ts';
 import { bracketed, bytesOf } from '../shown.ts';
 import { encodingOf, type Encoding } from '../text/encoding.ts';
 import { excerptOf, type ExcerptRequest, type TextFile } from './excerpt.ts';
@@ -45,9 +45,12 @@ export async function contentOf(opened: Opened, request: ReadRequest, known: Kno
     const { label, mark } = encoding;
     const cells = isNotebook ? notebookIn(opened, head.toString('utf8', mark), name) : undefined;
     const file =
-      cells === undefined ? await textFile(opened, head, name, encoding) : inMemory(name, Buffer.from(cells));
+      cells === undefined
+        ? await textFile(opened, head, { name, encoding, marks: marksIn(opened, known) })
+        : inMemory(name, Buffer.from(cells));
     const excerpt = await excerptOf(file, request);
-    await remember(opened, head, label === 'utf-8' ? undefined : label, known);
+    const shown = label === 'utf-8' ? undefined : label;
+    await remember(opened, head, { encoding: shown, ...(!file.isWhole && { marks: file.marks }) }, known);
     const how =
       cells === undefined
         ? 'no notebook that is understood, shown as it is'
@@ -62,10 +65,17 @@ export async function contentOf(opened: Opened, request: ReadRequest, known: Kno
   }
 }
 
+/** Those of the same content. */
+function marksIn({ path, stat }: Opened, known: KnownFiles): LineMark[] {
+  const file = known.get(path);
+  return (file?.version === versionOf(stat) && file.marks) || [];
+}
+
 const inMemory = (name: string, bytes: Buffer): TextFile => ({
   name,
   size: bytes.length,
   start: 0,
+  marks: [],
   isWhole: true,
   read: async (position, count) => bytes.subarray(position, position + count),
 });
@@ -74,9 +84,9 @@ const inMemory = (name: string, bytes: Buffer): TextFile => ({
 async function textFile(
   { handle, stat: { size } }: Opened,
   head: Buffer,
-  name: string,
-  { label, mark }: Encoding,
+  { name, encoding, marks }: Pick<TextFile, 'name' | 'marks'> & { readonly encoding: Encoding },
 ): Promise<TextFile> {
+  const { label, mark } = encoding;
   const isWhole = head.length >= size;
   if (label !== 'utf-8') {
     if (size > decodedBytes)
@@ -87,7 +97,7 @@ async function textFile(
   if (isWhole) return inMemory(name, head.subarray(mark));
   const read = (position: number, count: number, buffer?: Buffer) =>
     handle.read(position, Math.max(0, Math.min(count, size - position)), buffer);
-  return { name, size, start: mark, isWhole, read };
+  return { name, size, start: mark, marks, isWhole, read };
 }
 
 /** A notebook in the form that people see; undefined where it is none, and shown as the text that it is. */
@@ -102,11 +112,11 @@ function notebookIn({ stat }: Opened, json: string, name: string): string | unde
 async function remember(
   { handle, path, stat }: Opened,
   head: Buffer,
-  encoding: string | undefined,
+  facts: Pick<KnownFile, 'encoding' | 'marks'>,
   known: KnownFiles,
 ): Promise<void> {
   const version = versionOf(stat);
   const isWhole = head.length === stat.size && version === versionOf(await handle.stat());
   const content = isWhole ? { hash: hash('sha256', head, 'hex'), bytes: head } : {};
-  known.remember(path, { version, encoding, ...content });
+  known.remember(path, { version, ...facts, ...content });
 }
