@@ -1,13 +1,13 @@
 // Builds dist/: the package as it is published. Run by `npm ci` (prepare), `npm test` (pretest) and `npm run build`.
 //
 // toolcrib.cjs  what is started: answers from memory, and loads one of the others. On an old Node it says so.
-// serve.cjs     the server, in one file: one is loaded faster than fifty.
+// serve.cjs     the server, and chat.cjs, the chat, in one file each: one is loaded faster than fifty, and with the code
+//               that was compiled the last time.
+// manifest.json what can be offered.
 // rare/         packages that few calls of the server need, one file each.
 // main.mjs      every other command, split so that each loads only what it uses; library.mjs, with its types, what is
 //               imported. Both share the files beside them.
-// settings.cjs  what the chat reads and checks its settings with before its prompt, with no more of zod than that needs;
-//               settings.mjs loads it with its compiled code.
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -19,7 +19,6 @@ import { writeProgramIndex } from './program-index.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const settings = join(root, 'src/repl/config/schemas.ts');
 const temporary = join(root, '.tmp', `build-${process.pid}`);
 const out = join(temporary, 'out');
 // For measuring what a call enters: the same modules, somewhere else, as they were written and with source maps.
@@ -55,25 +54,25 @@ const modules = {
   banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
 };
 
-mkdirSync(temporary, { recursive: true });
+mkdirSync(out, { recursive: true });
 writeProgramIndex(root);
 try {
-  const manifest = await workedOutManifest(modules, temporary);
+  const manifest = await workedOutManifest(modules, temporary, out);
   const built = await Promise.all([
     buildEntry(),
     build({ ...commonJs, entryPoints: ['src/cli/serve.ts'], plugins: [manifest, leanSdk, rareApart] }),
+    build({ ...commonJs, entryPoints: ['src/cli/chat.ts'], external: [...commonJs.external, './serve.cjs'] }),
     build({ ...commonJs, outdir: join(out, 'rare'), entryPoints: rare }),
     build({
       ...modules,
       outdir: out,
       entryPoints: { main: 'src/cli/main.ts', library: 'src/library/library.ts' },
-      external: [...modules.external, './serve.cjs'],
+      external: [...modules.external, './serve.cjs', './chat.cjs'],
       splitting: true,
-      plugins: [manifest, settingsApart()],
+      plugins: [manifest],
     }),
-    build({ ...modules, outdir: out, entryPoints: ['src/cli/settings.ts'] }),
-    build({ ...commonJs, entryPoints: { settings } }),
   ]);
+  for (const file of ['serve.cjs', 'chat.cjs']) if (readable === undefined) writeAscii(join(out, file));
   copyFileSync(join(root, 'src/library/types.d.ts'), join(out, 'library.d.mts'));
   const dist = readable ?? join(root, 'dist');
   rmSync(dist, { recursive: true, force: true });
@@ -84,17 +83,13 @@ try {
   rmSync(temporary, { recursive: true, force: true });
 }
 
-/** In the files that commands share, a module of zod is whole, and takes twice as long. */
-function settingsApart() {
-  return {
-    name: 'settings-apart',
-    setup: ({ onResolve }) =>
-      onResolve({ filter: /\/schemas\.ts$/ }, ({ kind, path, resolveDir }) =>
-        kind === 'dynamic-import' && join(resolveDir, path) === settings
-          ? { path: './settings.mjs', external: true }
-          : undefined,
-      ),
-  };
+/**
+ * One character that is not Latin-1 makes V8 keep the whole source in two bytes each. The bundler leaves those of
+ * patterns and of String.raw, which our sources use for patterns alone: there, an escape means the same.
+ */
+function writeAscii(file) {
+  const escaped = (unit) => `\\u${unit.charCodeAt().toString(16).padStart(4, '0')}`;
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/[^\0-\x7f]/g, escaped));
 }
 
 function buildEntry() {

@@ -5,6 +5,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { version } from '../server/version.ts';
 import type { ChatOptions } from '../repl/options.ts';
 import { harmless, wrapped } from '../repl/prompt/read-files.ts';
+import { ChatError, chatInTerminal, chatOnce, printable } from '../repl/start.ts';
 import { inert } from '../repl/terminal/paste.ts';
 import { answerReader } from '../repl/toolbox/check-arguments.ts';
 import type { Said } from '../repl/turn/turn.ts';
@@ -14,10 +15,17 @@ import {
   checkRoots,
   oneOf,
   parseCommandLine,
+  runCommand,
   settingsOf,
   UsageError,
   workingFolder,
 } from './usage.ts';
+
+// What the library needs of it.
+export { answerOnce } from '../repl/start.ts';
+export { told } from '../repl/turn/told.ts';
+export { version } from '../server/version.ts';
+export { asArguments } from './usage.ts';
 
 export const options = {
   print: { type: 'boolean', short: 'p' },
@@ -63,26 +71,26 @@ const exclusive: readonly (readonly [keyof Values, keyof Values])[] = [
 ];
 
 /** `toolcrib chat`: the REPL, or with -p one answer. Exit codes are those of its help. */
-export async function chatCommand(args: string[]): Promise<number> {
+export const chatCommand = (args: string[]): Promise<number> => runCommand(() => chat(args));
+
+async function chat(args: string[]): Promise<number> {
   if (args.length === 1 && /^(?:--version|-v)$/.test(args[0] ?? '')) {
     process.stdout.write(`${version}\n`);
     return 0;
   }
   const { values, positionals } = read(args);
   await checkRoots(values.root ?? []);
-  const start = await import('../repl/start.ts');
   try {
-    const chat = await optionsOf(values);
+    const options = await optionsOf(values);
     const given = positionals.join(' ');
-    if (!values.print && !values.file)
-      return await start.chatInTerminal(chat, given === '' ? undefined : given);
+    if (!values.print && !values.file) return await chatInTerminal(options, given === '' ? undefined : given);
     // Standard input last: what is wrong with the command line is said before anybody waits for it.
     const ways = ['text', 'json', 'stream-json'] as const;
     const output = oneOf(ways, values.output ?? 'text', { option: `--output ${values.output}`, noun: 'way' });
-    return await start.chatOnce(chat, { prompts: await promptsFrom(values, given), output });
+    return await chatOnce(options, { prompts: await promptsFrom(values, given), output });
   } catch (error) {
-    if (!(error instanceof start.ChatError)) throw error;
-    const text = start.printable(error.message);
+    if (!(error instanceof ChatError)) throw error;
+    const text = printable(error.message);
     if (error.code === 'USAGE' || error.code === 'CONFIG_INVALID') throw new UsageError(text);
     process.stderr.write(`toolcrib: ${error.code}: ${text}\n`);
     return error.code === 'INTERRUPTED' ? 130 : 1;
@@ -125,7 +133,7 @@ async function optionsOf(values: Values): Promise<ChatOptions> {
   }
   const settings = settingsOf(values);
   if (!values['no-toolcrib'] && (values.toolsets ?? values.rule)) {
-    const { checkNames } = await import('./served-settings.ts');
+    const { checkNames } = (await import('./serve.cjs' as string)) as typeof import('./serve.ts');
     await checkNames(settings);
   }
   const { command, script } = ownCommand();

@@ -1,9 +1,8 @@
 import { version } from '../server/version.ts';
-import { exitCodeOf, UsageError } from './usage.ts';
+import { exitCodeOf, runCommand, UsageError } from './usage.ts';
 
-/** Subcommands but `serve`, which toolcrib.ts runs. Each file is loaded only when its command is used. */
+/** Subcommands but `serve` and `chat`, which toolcrib.ts runs. Each file is loaded only when its command is used. */
 const commands: Record<string, (args: string[]) => Promise<number>> = {
-  chat: (args) => import('./chat.ts').then((m) => m.chatCommand(args)),
   call: (args) => import('./call.ts').then((m) => m.callCommand(args)),
   list: (args) => import('./list.ts').then((m) => m.list(args)),
   exposure: (args) => import('./exposure.ts').then((m) => m.exposure(args)),
@@ -28,9 +27,7 @@ export async function main(args: string[]): Promise<number> {
   if (isHelp || (!ofTool && rest.some((arg) => arg === '--help' || arg === '-h')))
     return exitCodeOf(async () => print(await helpFor(name)));
   const command = commands[first];
-  // Whoever read our output has left (`toolcrib list | head`): nobody is there to be told.
-  process.stdout.on('error', (error) => process.exit('code' in error && error.code === 'EPIPE' ? 0 : 74));
-  return exitCodeOf(async () => {
+  return runCommand(async () => {
     if (!command) throw await unknownCommand(first);
     return command(rest);
   });
@@ -50,7 +47,8 @@ function print(text: string): number {
 
 async function unknownCommand(name: string): Promise<UsageError> {
   const { nearest } = await import('../core/nearest.ts');
-  const best = nearest(name, ['serve', ...Object.keys(commands).filter((known) => known !== 'complete')]);
+  const known = ['serve', 'chat', ...Object.keys(commands).filter((each) => each !== 'complete')];
+  const best = nearest(name, known);
   return new UsageError(
     `there is no command "${name}"${best ? `; did you mean ${best}?` : '.'} toolcrib --help lists them.`,
   );

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import * as nodeModule from 'node:module';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
+import { setFlagsFromString } from 'node:v8';
 import { makePrivate } from '../own-files/own-files.ts';
 import {
   firstLists,
@@ -32,7 +33,8 @@ const args = process.argv.slice(2);
 const server = join(__dirname, 'serve.cjs');
 const cache = ownCache();
 const code = cache && join(cache, 'code');
-if (args[0] !== 'serve' || args.includes('--help') || args.includes('-h')) runCommand();
+if (args.includes('--help') || args.includes('-h') || !['serve', 'chat'].includes(args[0] ?? '')) runOther();
+else if (args[0] === 'chat') runChat();
 // A host that hands over a key begins with that, and asks at once for more; what is answered from memory is not traced.
 else if (args.some((arg) => /^--(?:key-fd=|http$|trace)/.test(arg))) runServer();
 else {
@@ -90,12 +92,21 @@ function answerFirst(remembered: RememberedStart, results: Results): void {
 }
 
 function runServer(opening?: Opening): void {
+  // Left alone, V8 gives short-lived objects up to 32 MB. So they get no more room than they have now (the flag is read
+  // whenever that might grow, `NewSpace::Grow` in V8's src/heap); server/lean-heap.ts has the rest.
+  setFlagsFromString('--semi-space-growth-factor=1');
   const use = args.includes('--http') ? 'http' : opening?.listed ? 'call' : 'list';
   const loaded = requireCompiled(server, { folder: code, use }) as typeof import('./serve.ts');
   run(loaded.serveCommand(args.slice(1), opening));
 }
 
-function runCommand(): void {
+function runChat(): void {
+  const file = join(__dirname, 'chat.cjs');
+  const loaded = requireCompiled(file, { folder: code, use: 'chat' }) as typeof import('./chat.ts');
+  run(loaded.chatCommand(args.slice(1)));
+}
+
+function runOther(): void {
   const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };
   try {
     // Whoever can write there decides what runs.

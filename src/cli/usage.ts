@@ -19,6 +19,13 @@ export async function exitCodeOf(command: () => Promise<number>): Promise<number
   }
 }
 
+/** The same for a command that writes its answer to standard output. */
+export function runCommand(command: () => Promise<number>): Promise<number> {
+  // Whoever read our output has left (`toolcrib list | head`): nobody is there to be told.
+  process.stdout.on('error', (error) => process.exit('code' in error && error.code === 'EPIPE' ? 0 : 74));
+  return exitCodeOf(command);
+}
+
 /** util.parseArgs, with its complaints turned into a UsageError that names the right option. */
 export function parseCommandLine<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   try {

@@ -55,10 +55,7 @@ export const query: typeof Library.query = async (prompt, options) => {
 };
 
 export const queryStream: typeof Library.queryStream = async function* (prompt, options = {}) {
-  const [{ answerOnce }, { told }] = await Promise.all([
-    import('../repl/start.ts'),
-    import('../repl/turn/told.ts'),
-  ]);
+  const { answerOnce, told } = await chatFile();
   const left = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, left.signal]) : left.signal;
   let answering: Promise<unknown> = Promise.resolve();
@@ -83,11 +80,10 @@ export const queryStream: typeof Library.queryStream = async function* (prompt, 
   }
 };
 
+const chatFile = () => import('./chat.cjs' as string) as Promise<typeof import('../cli/chat.ts')>;
+
 async function chatOptions(options: Library.QueryOptions, warn: (text: string) => void) {
-  const [{ asArguments }, { version }] = await Promise.all([
-    import('../cli/usage.ts'),
-    import('../server/version.ts'),
-  ]);
+  const { asArguments, version } = await chatFile();
   const {
     env = process.env,
     allow = [],
