@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { lstatSync, readlinkSync, type Dirent, type Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { decode } from '../../machine/decode.ts';
@@ -52,13 +53,27 @@ export async function findFiles(services: Services, request: FileSearch): Promis
   const order = sort === 'modified' ? ['--sortr=modified'] : [];
   const asked = { argv: ['--files', '--null', ...order, ...chooser.argv, '--'], where, ignored, signal };
   const { printed, ...ended } = await searchAll(services, asked, mostBytes);
-  // Each name is decoded for itself: they may be in several encodings.
-  const chosen = decode(printed).split('\0').slice(0, -1).map(printedPath).filter(chooser.isChosen);
+  const chosen = namesIn(printed).filter(chooser.isChosen);
   if (sort === 'path') chosen.sort();
   const enough = `stopped after ${countOf(chosen.length, 'file')}: search a smaller folder`;
   const items = pattern ? chosen : [...new Set(chosen.map((path) => downTo(path, depth)))];
   return { items, notes: [...(ended.isEnough ? [enough] : []), ...ended.notes] };
 }
+
+/** Each is decoded for itself: they may be in several encodings, and parts of one long string are compared slowly. */
+function namesIn(printed: Buffer): string[] {
+  const text = isUtf8(printed)
+    ? (from: number, to: number) => printed.toString('utf8', from, to)
+    : (from: number, to: number) => decode(printed.subarray(from, to));
+  const names: string[] = [];
+  for (let from = 0, to = printed.indexOf(0); to >= 0; from = to + 1, to = printed.indexOf(0, from)) {
+    const below = printed[from] === dot && printed[from + 1] === slash ? from + 2 : from;
+    names.push(printedPath(text(below, to)));
+  }
+  return names;
+}
+
+const [dot, slash] = Buffer.from('./');
 
 function downTo(path: string, depth: number): string {
   const names = path.split('/');
