@@ -33,15 +33,20 @@ export function createMask(env: Readonly<Record<string, string | undefined>>): M
   };
   // A file of UTF-8 that was read as UTF-16 can be turned back by anybody.
   return (text) =>
-    maskText(text).replace(asUtf16, (run) => {
-      const bytes = Buffer.from(run, 'utf16le');
-      const isMasked = [bytes, Buffer.from(bytes).swap16()].some((each) => {
-        const read = each.toString('latin1');
-        return maskText(read) !== read;
-      });
-      return isMasked ? maskOf('secret in UTF-16') : run;
-    });
+    text.length < shortest
+      ? text
+      : maskText(text).replace(asUtf16, (run) => {
+          const bytes = Buffer.from(run, 'utf16le');
+          const isMasked = [bytes, Buffer.from(bytes).swap16()].some((each) => {
+            const read = each.toString('latin1');
+            return maskText(read) !== read;
+          });
+          return isMasked ? maskOf('secret in UTF-16') : run;
+        });
 }
+
+/** No secret is shorter: less is taken for an ordinary word, and the shortest shape is an address with a password. */
+const shortest = 8;
 
 /** Two ASCII characters read as one of UTF-16 are one of these: Indic scripts, symbols, Chinese. */
 const asUtf16 = /[\u0900-\u7eff]{8,}/g;
@@ -124,7 +129,7 @@ function decoded(text: string): string {
 
 /** Stands in ordinary text as well (`postgres`, `true`, `github-actions`, 20000): masked, it would spoil that. */
 const isOrdinary = (value: string): boolean =>
-  value.length < 8 ||
+  value.length < shortest ||
   (value.length < 16 && /^[\d.,:_+-]+$/.test(value)) ||
   (value.length < 20 && /^[A-Za-z]+(?:[-_. ][A-Za-z]+)*$/.test(value)) ||
   new Set(value).size < 3;
