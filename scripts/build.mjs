@@ -61,7 +61,7 @@ try {
   const built = await Promise.all([
     buildEntry(),
     build({ ...commonJs, entryPoints: ['src/cli/serve.ts'], plugins: [manifest, leanSdk, rareApart] }),
-    build({ ...commonJs, entryPoints: ['src/cli/chat.ts'], external: [...commonJs.external, './serve.cjs'] }),
+    build({ ...commonJs, entryPoints: ['src/cli/chat.ts'], plugins: [manifest] }),
     build({ ...commonJs, outdir: join(out, 'rare'), entryPoints: rare }),
     build({
       ...modules,

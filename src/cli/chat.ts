@@ -133,7 +133,7 @@ async function optionsOf(values: Values): Promise<ChatOptions> {
   }
   const settings = settingsOf(values);
   if (!values['no-toolcrib'] && (values.toolsets ?? values.rule)) {
-    const { checkNames } = (await import('./serve.cjs' as string)) as typeof import('./serve.ts');
+    const { checkNames } = await import('./served-settings.ts');
     await checkNames(settings);
   }
   const { command, script } = ownCommand();

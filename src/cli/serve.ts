@@ -23,8 +23,6 @@ import {
   type ValuesOf,
 } from './usage.ts';
 
-export { checkNames } from './served-settings.ts';
-
 /** What only `serve` has, and only over HTTP. */
 const httpOptions = {
   http: { type: 'boolean' },
