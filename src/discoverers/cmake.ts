@@ -27,8 +27,8 @@ export default program('cmake', {
   site: 'https://cmake.org/cmake/help/latest/manual/cmake.1.html',
   get: { apt: 'cmake', brew: 'cmake', winget: 'Kitware.CMake' },
   called: ['cmake', 'cmake3'],
-  // With -E it runs, copies and removes what it is given.
-  everyday: { cmake: /^(?!-E)/, cmake3: /^(?!-E)/ },
+  // With -E it runs, copies and removes what it is given; the build program behind -- has code in options.
+  everyday: { cmake: /^(?!-E|.* -- (?!-j))/, cmake3: /^(?!-E|.* -- (?!-j))/ },
   project: ['CMakeLists.txt', 'CMakePresets.json'],
   elsewhere: {
     darwin: ['/Applications/CMake.app/Contents/bin/cmake'],

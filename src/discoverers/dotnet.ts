@@ -54,7 +54,11 @@ const shown = packages((output) =>
 const one = operand(some(name('Package'), 'One package').max(1));
 
 export default program('dotnet', {
-  everyday: { dotnet: 'add build clean format list remove restore run sln test watch' },
+  // No property: some are commands.
+  everyday: {
+    dotnet:
+      /^(?!.* (?:--?|\/)p(?:roperty)?[: =])(?:add|build|clean|format|list|remove|restore|run|sln|test|watch)(?: |$)/,
+  },
   title: '.NET',
   category: 'runtime',
   site: 'https://learn.microsoft.com/dotnet/core/tools',

@@ -55,8 +55,12 @@ const cases: Reader<Case[]> = (output) => {
   return [...notBuilt, ...run];
 };
 
+// No program in an option.
+const begins = '(?:build|doc|fmt|generate|list|mod|test|vet|work)(?: |$)';
+const everyday = new RegExp(`^(?!.* -+(?:exec|toolexec|vettool|ldflags|gccgo))(?:${begins}|run \\.)`);
+
 const go = program('go', {
-  everyday: { go: /^(?:(?:build|doc|fmt|generate|list|mod|test|vet|work)(?: |$)|run \.)/ },
+  everyday: { go: everyday },
   title: 'Go',
   category: 'runtime',
   site: 'https://pkg.go.dev/cmd/go',

@@ -30,7 +30,10 @@ const bundled =
     }
     return {};
   };
-const gem = (id: string, facts: Pick<Program, 'title' | 'site' | 'get' | 'project' | 'actions'>) =>
+const gem = (
+  id: string,
+  facts: Pick<Program, 'title' | 'site' | 'get' | 'project' | 'actions' | 'everyday'>,
+) =>
   program(id, {
     ...facts,
     category: 'build',
@@ -105,6 +108,8 @@ const rake = gem('rake', {
   site: 'https://ruby.github.io/rake',
   get: { apt: 'rake', brew: 'ruby' },
   project: ['Rakefile', 'rakefile', 'Rakefile.rb'],
+  // Tasks, and no code.
+  everyday: { rake: /^(?:(?:[^\s-]\S*|-[TPnqstv]+)(?: |$))*$/ },
   actions: {
     scripts: action('List tasks of a Rakefile', 'Tasks that it names; runs nothing.', reads, {
       role: 'tasks',

@@ -78,11 +78,12 @@ const moved = lines(
   'both',
 );
 
+const works =
+  'add b bench build c check clean clippy doc fetch fix fmt metadata nextest r remove run t test tree update';
+
 const cargo = program('cargo', {
-  everyday: {
-    cargo:
-      'add b bench build c check clean clippy doc fetch fix fmt metadata nextest r remove run t test tree update',
-  },
+  // No configuration: it names programs.
+  everyday: { cargo: new RegExp(`^(?!.* --config)(?:${works.replaceAll(' ', '|')})(?: |$)`) },
   title: 'Cargo',
   category: 'build',
   site: 'https://doc.rust-lang.org/cargo/commands',

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { also, runFile, runLine } from './acts.ts';
 import { person, says } from './person.ts';
@@ -14,6 +16,8 @@ describe('a command line in a trusted folder', () => {
     world.write('tool.sh', '#!/bin/sh\nprintf tool >> ran\n', 0o755);
     world.write('pack/main.py', 'print("main")\n');
     world.write('Makefile', 'hi:\n\t@echo made\n');
+    for (const name of ['rake', 'ctest', 'cmake', 'go', 'cargo', 'dotnet'])
+      writeFileSync(join(world.bin, name), '#!/bin/sh\n', { mode: 0o755 });
     ada.will(says.yes);
     session = await world.open({ person: ada });
     await session.gets(runFile('run.mjs'));
@@ -31,6 +35,9 @@ describe('a command line in a trusted folder', () => {
     'python3 pack/main.py | head -1',
     'make hi',
     'bash tool.sh',
+    'rake test && ctest --output-on-failure',
+    'cmake --build . && cmake --build . -- -j2',
+    'go test ./... && cargo test && dotnet run --project src',
     'mkdir -p deep/er && touch deep/er/file',
     'git --no-pager log --oneline --format=%h',
     'git stash list && git branch && git status --short',
@@ -77,6 +84,13 @@ describe('a command line in a trusted folder', () => {
     'make SHELL=./tool.sh hi',
     'cmake -E rm README.md',
     'cmake -E env ./tool.sh',
+    'cmake --build . -- X=1',
+    'ctest --build-and-test . .',
+    'rake -e 1',
+    'go test -exec ./tool.sh',
+    'cargo test --config x=1',
+    'dotnet build -p:PreBuildEvent=./tool.sh',
+    'npm run hi --node-options=--import=data:text/javascript,1',
     'GIT_SSH_COMMAND=./tool.sh git fetch',
     'find . -delete',
     'find -L . -name x',

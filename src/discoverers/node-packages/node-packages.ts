@@ -35,8 +35,8 @@ const hints: NonNullable<Program['hints']> = [
 const script = 'run run-script test t tst start build check dev format lint typecheck types task';
 const kept =
   'add audit ci dedupe explain i info install list ls outdated prune remove rm un uninstall up update why';
-// Not for the whole machine, and nothing from an address.
-const here = String.raw`^(?!.* (?:-\w*g|--gl|--loc)|.*://)`;
+// Not for the whole machine, nothing from an address, and no program in an option.
+const here = String.raw`^(?!.* (?:-\w*g|--gl|--loc|--script|--node-o)|.*://)`;
 const place = '--filter|-F|--workspace|-w|workspace|--prefix|-C|--dir|--cwd';
 const member = String.raw`(?:(?:${place})[ =]\S+ |-[rs] |--silent )*`;
 const line = String.raw`(?:(?:exec|x)(?: --)? )?(?<line>[a-z].*)`;
