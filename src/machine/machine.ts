@@ -63,8 +63,17 @@ export class Machine {
   /** What is installed, as far as is known now. */
   readonly discovery = (): Promise<Discovery> => this.#discovery;
 
-  /** Makes whole environments for children; see childEnvironment(). */
-  readonly childEnvironment = async () => childEnvironment.bind(undefined, this.host, await this.#path);
+  /** Makes whole environments for children; see childEnvironment(). Ours does not change, and is slow to read. */
+  readonly childEnvironment = async () => {
+    const path = await this.#path;
+    const made = new Map<string, Readonly<Record<string, string>>>();
+    return (names: readonly string[], settings: Readonly<Record<string, string>>) => {
+      const key = JSON.stringify([names, settings]);
+      const env = made.get(key) ?? childEnvironment(this.host, path, names, settings);
+      made.set(key, env);
+      return env;
+    };
+  };
 
   /**
    * What is started for a program; undefined where it is not installed. Whether a plugin is there is asked before it is
