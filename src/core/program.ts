@@ -195,12 +195,12 @@ export interface Program {
   /** What to do about failures that its users meet most, told by what it says on standard error. */
   readonly hints?: readonly { readonly says: RegExp; readonly wayOut: string }[];
   /**
-   * By the name it is typed by: how the command lines begin that are everyday work of a project, and change or lose
-   * nothing elsewhere, so that trust in the folder is all they need: one of these words, `exec…` being followed by a
-   * line of its own; or an expression, whose group `file` or `module` lies in the project and `line` is such a line.
-   * Left out: of a `build` program all lines, of a `runtime` those that run a file.
+   * How the command lines begin that are everyday work of a project, and change or lose nothing elsewhere, so that
+   * trust in the folder is all they need: one of these words, `exec…` being followed by a line of its own; or an
+   * expression, whose group `file` or `module` lies in the project and `line` is such a line. By the name it is typed
+   * by, where they differ. Left out: of a `build` program all lines, of a `runtime` those that run a file.
    */
-  readonly everyday?: Readonly<Record<string, string | RegExp>>;
+  readonly everyday?: string | RegExp | Readonly<Record<string, string | RegExp>>;
   readonly actions: Readonly<Record<string, ProgramAction>>;
   readonly views?: Readonly<Record<string, View>>;
   /** Actions and views that every host is shown where there is room for a few tools only. */

@@ -28,7 +28,7 @@ export default program('cmake', {
   get: { apt: 'cmake', brew: 'cmake', winget: 'Kitware.CMake' },
   called: ['cmake', 'cmake3'],
   // With -E it runs, copies and removes what it is given; the build program behind -- has code in options.
-  everyday: { cmake: /^(?!-E|.* -- (?!-j))/, cmake3: /^(?!-E|.* -- (?!-j))/ },
+  everyday: /^(?!-E|.* -- (?!-j))/,
   project: ['CMakeLists.txt', 'CMakePresets.json'],
   elsewhere: {
     darwin: ['/Applications/CMake.app/Contents/bin/cmake'],

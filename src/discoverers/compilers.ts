@@ -51,6 +51,8 @@ export default family(rows, ({ title, ...facts }) => ({
   title,
   category: 'build',
   ...facts,
+  // No program in its place.
+  everyday: /^(?!.*-wrapper)/,
   settings: { LC_ALL: 'C.UTF-8' },
   marks: '-@',
   actions: {

@@ -24,7 +24,7 @@ export default program('ctest', {
   title: 'CTest',
   category: 'build',
   // --build-and-test runs a command.
-  everyday: { ctest: /^(?!.*--build)/, ctest3: /^(?!.*--build)/ },
+  everyday: /^(?!.*--build)/,
   site: 'https://cmake.org/cmake/help/latest/manual/ctest.1.html',
   get: { apt: 'cmake', brew: 'cmake', winget: 'Kitware.CMake' },
   called: ['ctest', 'ctest3'],

@@ -60,7 +60,7 @@ const begins = '(?:build|doc|fmt|generate|list|mod|test|vet|work)(?: |$)';
 const everyday = new RegExp(`^(?!.* -+(?:exec|toolexec|vettool|ldflags|gccgo))(?:${begins}|run \\.)`);
 
 const go = program('go', {
-  everyday: { go: everyday },
+  everyday,
   title: 'Go',
   category: 'runtime',
   site: 'https://pkg.go.dev/cmd/go',

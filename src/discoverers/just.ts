@@ -13,7 +13,7 @@ export default program('just', {
   title: 'just',
   category: 'build',
   // No program in an option.
-  everyday: { just: /^(?!(?:.* )?(?:--(?:shell|com|set|evaluate)|-c))/ },
+  everyday: /^(?!(?:.* )?(?:--(?:shell|com|set|evaluate)|-c))/,
   site: 'https://just.systems/man/en',
   get: { apt: 'just', brew: 'just', winget: 'Casey.Just', cargo: 'just' },
   project: ['justfile', 'Justfile', '.justfile'],

@@ -54,8 +54,6 @@ const targets: Reader<Targets> = ({ stdout }) => {
   return { items, total: found.size, ...(more && { more }) };
 };
 
-const noCode = /^(?!.*(?:--ev|SHELL|--file=-|-f ?-))/;
-
 export default program('make', {
   title: 'GNU make',
   category: 'build',
@@ -63,7 +61,7 @@ export default program('make', {
   get: { apt: 'make', brew: 'make', winget: 'ezwinports.make' },
   called: ['make', 'gmake', 'mingw32-make'],
   // No code in the line.
-  everyday: { make: noCode, gmake: noCode, 'mingw32-make': noCode },
+  everyday: /^(?!.*(?:--ev|SHELL|--file=-|-f ?-))/,
   version: { args: ['--version'], pattern: /GNU Make (\S+)/ },
   project: files,
   settings: { LC_ALL: 'C.UTF-8' },

@@ -48,7 +48,7 @@ export default program('maven', {
   get: { apt: 'maven', brew: 'maven', site: 'https://maven.apache.org/install' },
   called: ['mvn'],
   // The plugin exec runs what it is given.
-  everyday: { mvn: /^(?!.*:exec)/ },
+  everyday: /^(?!.*:exec)/,
   version: { args: ['--version'], pattern: /Apache Maven (\d\S*)/ },
   project: ['pom.xml', 'mvnw'],
   own: wrapper('mvnw', 'mvnw.cmd'),

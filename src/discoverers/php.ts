@@ -66,9 +66,7 @@ const scripts: Reader<{ name: string; command: string; says?: string | undefined
 const vendorName = /^[a-z0-9][\w.-]*\/[\w.-]+(?:[:=][^\s]+)?$/i;
 const dependency = matching(vendorName, 'vendor/name or vendor/name:^1.2', 'vendor/name, vendor/name:^1.2');
 const composer = program('composer', {
-  everyday: {
-    composer: 'dump-autoload install outdated remove require run run-script show test update validate why',
-  },
+  everyday: 'dump-autoload install outdated remove require run run-script show test update validate why',
   title: 'Composer',
   category: 'package-manager',
   site: 'https://getcomposer.org/doc/03-cli.md',

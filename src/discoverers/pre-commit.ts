@@ -14,6 +14,7 @@ export default pythonTool('pre_commit', {
   project: ['.pre-commit-config.yaml'],
   environment: ['VIRTUAL_ENV', 'PRE_COMMIT_HOME', 'SKIP'],
   settings: { PRE_COMMIT_COLOR: 'never' },
+  everyday: 'autoupdate install migrate-config run validate-config',
   actions: {
     run: action('Run pre-commit hooks', 'Checks what is staged, or all files; hooks may fix.', makes, {
       run: ({ hook: one, all }) => ['run', '--show-diff-on-failure', all, one],

@@ -66,16 +66,11 @@ const pip = program('pip', {
       run: ['install', '--require-virtualenv'],
       params: { requirements: required('--requirement=', requirements) },
     }),
-    show: action(
-      'Describe packages with pip',
-      'Details of installed packages: version, place, needs.',
-      runs,
-      {
-        run: ['show'],
-        params: { packages: operand(some(py.packageName, 'Packages')) },
-        given: { packages: ['requests'] },
-      },
-    ),
+    show: action('Describe packages with pip', 'Version, place and needs of packages.', runs, {
+      run: ['show'],
+      params: { packages: operand(some(py.packageName, 'Packages')) },
+      given: { packages: ['requests'] },
+    }),
     check: action('Check packages with pip', 'Requirements missing or of the wrong version.', runs, {
       run: ['check'],
       ok: [0, 1],
@@ -92,7 +87,7 @@ const pip = program('pip', {
 });
 
 const uv = program('uv', {
-  everyday: { uv: 'add lock pip remove sync tree venv run…' },
+  everyday: 'add lock pip remove sync tree venv run…',
   title: 'uv',
   category: 'package-manager',
   site: 'https://docs.astral.sh/uv/reference/cli',
@@ -146,7 +141,7 @@ const newer = lines(
   ({ of = '', version: is, latest }) => ({ name: of, version: is, latest }),
 );
 const poetry = program('poetry', {
-  everyday: { poetry: 'add build check install lock remove show update run…' },
+  everyday: 'add build check install lock remove show update run…',
   title: 'Poetry',
   category: 'package-manager',
   site: 'https://python-poetry.org/docs/cli',

@@ -68,7 +68,7 @@ const outdated = lines(
   ({ of = '', version, latest }) => ({ name: of, version, latest }),
 );
 const bundle = program('bundle', {
-  everyday: { bundle: 'add check install list outdated remove update exec…' },
+  everyday: 'add check install list outdated remove update exec…',
   title: 'Bundler',
   category: 'package-manager',
   site: 'https://bundler.io',
@@ -109,7 +109,7 @@ const rake = gem('rake', {
   get: { apt: 'rake', brew: 'ruby' },
   project: ['Rakefile', 'rakefile', 'Rakefile.rb'],
   // Tasks, and no code.
-  everyday: { rake: /^(?:(?:[^\s-]\S*|-[TPnqstv]+)(?: |$))*$/ },
+  everyday: /^(?:(?:[^\s-]\S*|-[TPnqstv]+)(?: |$))*$/,
   actions: {
     scripts: action('List tasks of a Rakefile', 'Tasks that it names; runs nothing.', reads, {
       role: 'tasks',
@@ -204,36 +204,31 @@ const rubocop = gem('rubocop', {
   get: { apt: 'rubocop', brew: 'rubocop', site: 'https://docs.rubocop.org' },
   project: ['.rubocop.yml'],
   actions: {
-    check: action(
-      'Lint Ruby with RuboCop',
-      'Problems in Ruby code; corrects them when told.',
-      ['execute', 'write'],
-      {
-        role: 'lint',
-        run: ['--format', 'json'],
-        params: {
-          fix: choice({ no: [], safe: '--autocorrect', all: '--autocorrect-all' }, 'What to correct'),
-          only: here,
-        },
-        given: { fix: 'safe' },
-        ok: [0, 1],
-        out: diagnostics(
-          json(offenses, ({ files }) =>
-            files.flatMap(({ path: of, offenses: all }) =>
-              all
-                .filter(({ corrected }) => corrected !== true)
-                .map(({ severity, message, cop_name: code, location }) => ({
-                  level: level(severity),
-                  message,
-                  code,
-                  file: of,
-                  ...{ line: location.line, column: location.column },
-                })),
-            ),
+    check: action('Lint Ruby with RuboCop', 'Problems in Ruby code; can mend them.', ['execute', 'write'], {
+      role: 'lint',
+      run: ['--format', 'json'],
+      params: {
+        fix: choice({ no: [], safe: '--autocorrect', all: '--autocorrect-all' }, 'What to correct'),
+        only: here,
+      },
+      given: { fix: 'safe' },
+      ok: [0, 1],
+      out: diagnostics(
+        json(offenses, ({ files }) =>
+          files.flatMap(({ path: of, offenses: all }) =>
+            all
+              .filter(({ corrected }) => corrected !== true)
+              .map(({ severity, message, cop_name: code, location }) => ({
+                level: level(severity),
+                message,
+                code,
+                file: of,
+                ...{ line: location.line, column: location.column },
+              })),
           ),
         ),
-      },
-    ),
+      ),
+    }),
     format: action('Format Ruby with RuboCop', 'Corrects the layout of files.', ['execute', 'write'], {
       role: 'format',
       run: [],

@@ -83,7 +83,7 @@ const works =
 
 const cargo = program('cargo', {
   // No configuration: it names programs.
-  everyday: { cargo: new RegExp(`^(?!.* --config)(?:${works.replaceAll(' ', '|')})(?: |$)`) },
+  everyday: new RegExp(`^(?!.* --config)(?:${works.replaceAll(' ', '|')})(?: |$)`),
   title: 'Cargo',
   category: 'build',
   site: 'https://doc.rust-lang.org/cargo/commands',
@@ -106,21 +106,16 @@ const cargo = program('cargo', {
       run: ['check', ...json],
       params: { ...build, targets },
     }),
-    clippy: action(
-      'Lint Rust code with Clippy',
-      'Mistakes with their places; corrects them when told.',
-      makes,
-      {
-        ...checking,
-        role: 'lint',
-        run: ['clippy', ...json],
-        params: {
-          ...build,
-          targets,
-          fix: on(['--fix', '--allow-dirty', '--allow-staged', '--allow-no-vcs'], 'Correct what it can'),
-        },
+    clippy: action('Lint Rust code with Clippy', 'Mistakes with their places; can mend them.', makes, {
+      ...checking,
+      role: 'lint',
+      run: ['clippy', ...json],
+      params: {
+        ...build,
+        targets,
+        fix: on(['--fix', '--allow-dirty', '--allow-staged', '--allow-no-vcs'], 'Correct what it can'),
       },
-    ),
+    }),
     test: action('Run Rust tests', 'Runs unit, integration and documentation tests.', reaches, {
       role: 'test',
       run: ({ only, ...at }) => [

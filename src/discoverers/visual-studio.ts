@@ -39,6 +39,8 @@ const msbuild = program('msbuild', {
   get: { winget: 'Microsoft.VisualStudio.2022.BuildTools' },
   version: { args: ['-version', '-nologo'], pattern: /(\d+(?:\.\d+)+)/ },
   elsewhere: at('MSBuild/Current/Bin/MSBuild.exe'),
+  // No other property: some are commands.
+  everyday: /^(?!.*[-/][pP](?:roperty)?:(?!(?:Configuration|Platform)=\w+(?: |$)))/,
   settings: { VSLANG: '1033', MSBUILDDISABLENODEREUSE: '1' },
   actions: {
     build: action('Build with MSBuild', 'Builds; errors with their places.', reaches, {

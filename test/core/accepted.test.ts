@@ -60,13 +60,7 @@ it('knows what models call usual parameters, and leaves out what they say beside
     cwd: z.string().optional(),
   });
   expect(
-    checkParams(git, {
-      action: 'cherry-pick',
-      path: 'src',
-      urls: ['u'],
-      repo_path: '/a',
-      explanation: 'to see',
-    }),
+    checkParams(git, { action: 'cherry-pick', path: 'src', urls: ['u'], repo_path: '/a', goal: 'x' }),
   ).toEqual({ action: 'cherry_pick', paths: ['src'], url: 'u', cwd: '/a' });
   const diff = z.strictObject({ from: z.string().optional(), staged: z.boolean().optional() });
   expect(checkParams(diff, { target: 'HEAD~1', cached: 'true', oneline: true })).toEqual({

@@ -16,7 +16,7 @@ describe('a command line in a trusted folder', () => {
     world.write('tool.sh', '#!/bin/sh\nprintf tool >> ran\n', 0o755);
     world.write('pack/main.py', 'print("main")\n');
     world.write('Makefile', 'hi:\n\t@echo made\n');
-    for (const name of ['rake', 'ctest', 'cmake', 'go', 'cargo', 'dotnet'])
+    for (const name of 'rake ctest cmake go cargo dotnet tox task gcc mocha pre-commit'.split(' '))
       writeFileSync(join(world.bin, name), '#!/bin/sh\n', { mode: 0o755 });
     ada.will(says.yes);
     session = await world.open({ person: ada });
@@ -38,6 +38,7 @@ describe('a command line in a trusted folder', () => {
     'rake test && ctest --output-on-failure',
     'cmake --build . && cmake --build . -- -j2',
     'go test ./... && cargo test && dotnet run --project src',
+    'tox -e py312 -- -k cart && task build && gcc -o a a.c && pre-commit run --all-files',
     'mkdir -p deep/er && touch deep/er/file',
     'git --no-pager log --oneline --format=%h',
     'git stash list && git branch && git status --short',
@@ -89,6 +90,12 @@ describe('a command line in a trusted folder', () => {
     'rake -e 1',
     'go test -exec ./tool.sh',
     'cargo test --config x=1',
+    'tox exec -- ./tool.sh',
+    'tox -x testenv.commands=./tool.sh',
+    'task --taskfile https://example.invalid/Taskfile.yml',
+    'gcc -wrapper ./tool.sh a.c',
+    'mocha --import=data:text/javascript,1',
+    'pre-commit try-repo .',
     'dotnet build -p:PreBuildEvent=./tool.sh',
     'npm run hi --node-options=--import=data:text/javascript,1',
     'GIT_SSH_COMMAND=./tool.sh git fetch',

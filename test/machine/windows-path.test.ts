@@ -1,42 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { windowsPathTrick } from '../../src/machine/paths/given-path.ts';
 
-const tricks: [path: string, trick: RegExp][] = [
-  ['notes.txt:hidden', /stream/],
-  ['C:\\work\\notes.txt::$DATA', /stream/],
-  ['C:\\work:x\\y', /stream/],
-  ['\\\\?\\C:\\Windows', /device prefix/],
-  ['//?/C:/Windows', /device prefix/],
-  ['\\\\.\\pipe\\docker_engine', /device prefix/],
-  ['\\??\\C:\\Windows', /device prefix/],
-  ['/??/C:/Windows', /device prefix/],
-  ['\\\\server\\share\\x', /another machine/],
-  ['//server/share/x', /another machine/],
-  ['/\\server/share', /another machine/],
-  ['\\\\?\\UNC\\server\\share', /device prefix/],
-  ['CON', /device \(CON\)/],
-  ['src\\nul.txt', /device \(nul\)/],
-  ['C:\\work\\COM1.log', /device/],
-  ['lpt9', /device/],
-  ['COM¹', /device/],
-  ['aux .c', /device/],
-  ['CONIN$', /device/],
-  ['NUL/x', /device/],
-  ['secret.txt.', /ends with a dot or a blank/],
-  ['secret.txt ', /ends with a dot or a blank/],
-  ['folder. \\x', /ends with a dot or a blank/],
-  ['..\\...\\x', /ends with a dot or a blank/],
-  ['C:foo', /relative to a drive/],
-  ['c:..\\x', /relative to a drive/],
-  ['a|b', /not allow/],
-  ['what?', /not allow/],
-  ['a\u0007b', /not allow/],
-];
+/** What a refusal says, and paths that are refused so. */
+const tricks = {
+  stream: ['notes.txt:hidden', 'C:\\work\\notes.txt::$DATA', 'C:\\work:x\\y'],
+  'device prefix': [
+    '\\\\?\\C:\\Windows',
+    '//?/C:/Windows',
+    '\\\\.\\pipe\\docker_engine',
+    '\\??\\C:\\Windows',
+  ],
+  'a device prefix': ['/??/C:/Windows', '\\\\?\\UNC\\server\\share'],
+  'another machine': ['\\\\server\\share\\x', '//server/share/x', '/\\server/share'],
+  'device (': ['CON', 'src\\nul.txt', 'C:\\work\\COM1.log', 'lpt9', 'COM¹', 'aux .c', 'CONIN$', 'NUL/x'],
+  'ends with a dot or a blank': ['secret.txt.', 'secret.txt ', 'folder. \\x', '..\\...\\x'],
+  'relative to a drive': ['C:foo', 'c:..\\x'],
+  'not allow': ['a|b', 'what?', 'a\u0007b'],
+};
 
 describe('ATTACK 61: a Windows path', () => {
-  it.each(tricks)('is refused: %j', (path, trick) => {
-    expect(windowsPathTrick(path)).toMatch(trick);
-  });
+  it.each(Object.entries(tricks).flatMap(([trick, paths]) => paths.map((path) => [path, trick] as const)))(
+    'is refused: %j',
+    (path, trick) => {
+      expect(windowsPathTrick(path)).toContain(trick);
+    },
+  );
 
   const plain = String.raw`a.txt|C:\work\a b\c.txt|c:/work|..\x|.|./a/../b|console.log|com10.txt|NULL|\work|.gitignore|PROGRA~1`;
   it.each(plain.split('|'))('is taken as it is: %j', (path) => {

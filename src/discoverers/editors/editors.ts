@@ -51,19 +51,14 @@ const vscodes = family(codes, ([title = '', site = '', winget = '', mac = '', wi
         lines(/^(?<name>[\w-]+\.[\w.-]+)@(?<version>\S+)$/, (one) => ({ ...one, name: one['name'] ?? '' })),
       ),
     }),
-    install_extension: action(
-      `Install a ${title} extension`,
-      'Installs an extension of the marketplace.',
-      makes,
-      {
-        run: [],
-        params: {
-          force: on('--force', 'The newest, where one is installed'),
-          extension: required('--install-extension', name('publisher.name')),
-        },
-        given: { extension: 'vitest.explorer' },
+    install_extension: action(`Install a ${title} extension`, 'Installs one of the marketplace.', makes, {
+      run: [],
+      params: {
+        force: on('--force', 'The newest, where one is installed'),
+        extension: required('--install-extension', name('publisher.name')),
       },
-    ),
+      given: { extension: 'vitest.explorer' },
+    }),
   },
 }));
 

@@ -77,18 +77,13 @@ export function keeping(row: Row, scope: Params): Program['actions'] {
         }),
       ),
       view: ifAny(row.view, ([before, after = []]) =>
-        action(
-          `Look up a package with ${title}`,
-          'Versions, licence, dependencies in the registry.',
-          asking,
-          {
-            run: ({ package: name }) => [...before, name, ...after],
-            params: { package: operand(pinned) },
-            given: { package: 'react@latest' },
-            ok: [0, 1],
-            out: told(read.view),
-          },
-        ),
+        action(`Look up a package with ${title}`, 'Versions, licence and dependencies.', asking, {
+          run: ({ package: name }) => [...before, name, ...after],
+          params: { package: operand(pinned) },
+          given: { package: 'react@latest' },
+          ok: [0, 1],
+          out: told(read.view),
+        }),
       ),
     }),
   };

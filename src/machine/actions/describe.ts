@@ -43,11 +43,15 @@ export function factsOf(of: Program): ProgramFacts {
     ...(elsewhere && { elsewhere }),
     ...(project && { project: project.map(signOf) }),
     ...(own && { own }),
-    ...(everyday && {
-      everyday: Object.fromEntries(Object.entries(everyday).map(([name, line]) => [name, sourceOf(line)])),
-    }),
+    ...(everyday && { everyday: linesOf(everyday, called) }),
     ...(environment && { environment }),
   };
+}
+
+function linesOf(everyday: NonNullable<Program['everyday']>, called: readonly string[]) {
+  const isOne = typeof everyday === 'string' || everyday instanceof RegExp;
+  const lines = isOne ? called.map((name) => [name, everyday] as const) : Object.entries(everyday);
+  return Object.fromEntries(lines.map(([name, line]) => [name, sourceOf(line)]));
 }
 
 /** Words of a line as an expression: `add run…`. */
