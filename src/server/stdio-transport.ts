@@ -82,8 +82,19 @@ export class StdioTransport extends StdioServerTransport {
       this.onmessage?.(message);
     } catch (error) {
       // A line that is no JSON is no message, and nobody's.
-      if (!(error instanceof SyntaxError)) this.onerror?.(error as Error);
+      if (!(error instanceof SyntaxError)) this.#refuse(line, error as Error);
     }
+  }
+
+  /** What is no message of MCP is answered all the same, where it asks: its client would wait for ever. */
+  #refuse(line: string, { issues = [] }: Error & { readonly issues?: readonly Issue[] }): void {
+    const { id, method } = Object(JSON.parse(line)) as { id?: unknown; method?: unknown };
+    // Of the forms that a message can have, a request is the first.
+    const { path = [], message = 'it is no message' } = issues[0]?.errors?.[0]?.[0] ?? issues[0] ?? {};
+    const why = `Invalid request: ${[...path, message].join(': ')}`;
+    if (typeof method !== 'string' || !['string', 'number'].includes(typeof id))
+      return this.onerror?.(new Error(why));
+    process.stdout.write(errorOf(JSON.stringify(id), why));
   }
 
   override async send(message: JSONRPCMessage): Promise<void> {
@@ -124,5 +135,15 @@ function refusalOf(edges: string): string {
     /"id":(\d+|"[^"\\]*")(?:,"jsonrpc":"2\.0")?\}\s*$/.exec(edges)?.[1] ??
     'null';
   const message = `TOO_LARGE: The message has more than ${mostBytes / 1024 / 1024} MB. Send it in parts.`;
-  return `{"jsonrpc":"2.0","id":${id},"error":{"code":-32600,"message":${JSON.stringify(message)}}}\n`;
+  return errorOf(id, message);
+}
+
+const errorOf = (id: string, message: string): string =>
+  `{"jsonrpc":"2.0","id":${id},"error":{"code":-32600,"message":${JSON.stringify(message)}}}\n`;
+
+/** What zod says is wrong; of several forms that would do, what is wrong with each. */
+interface Issue {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  readonly errors?: readonly (readonly Issue[])[];
 }

@@ -73,7 +73,10 @@ it('serves bare JSON-RPC lines, and writes nothing else to standard output', asy
   }
   server.child.stdin.write('this is no JSON\n');
   server.send({ id: 20, method: 'no/such/method' });
+  server.send({ id: 21, method: 'tools/list', params: { _meta: { progressToken: null } } });
   await Promise.all([10, 11, 12, 13, 20].map((id) => server.next((message) => message.id === id)));
+  const invalid = { code: -32600, message: expect.stringContaining('params: _meta: progressToken: ') };
+  expect(await server.next((message) => message.id === 21)).toMatchObject({ error: invalid });
   expect(await server.next((message) => message.id === 20)).toMatchObject({ error: { code: -32601 } });
   server.child.stdin.end();
   expect(await server.ended).toBe(0);
