@@ -53,15 +53,17 @@ export type Trust = ReturnType<typeof createTrust>;
 export function createTrust({ folder: state }: { folder: string | undefined }) {
   const records = createTrustRecords(state);
 
-  /** What is kept of a folder and those above it, as far as they are what they were and it belongs to them. */
-  function covering(folder: string): TrustRecord[] {
+  /** Whether `says` holds for a folder or one above it that is what it was, and that the folder belongs to. */
+  function covers(folder: string, says: (record: TrustRecord) => boolean): boolean {
     const origins: string[] = [];
-    return upwards(realPath(folder), []).flatMap((at) => {
+    for (const at of upwards(realPath(folder), [])) {
       const record = records.read(at);
       const isPart = record && origins.every((origin) => origin === (record.origin ?? ''));
-      origins.push(...[originAt(at) ?? []].flat());
-      return isPart && isCurrent(record) ? [record] : [];
-    });
+      if (isPart && says(record) && isCurrent(record)) return true;
+      const origin = originAt(at);
+      if (origin !== undefined) origins.push(origin);
+    }
+    return false;
   }
 
   /** Adds to what is kept of a folder. What was said about something else that was there is forgotten. */
@@ -80,10 +82,10 @@ export function createTrust({ folder: state }: { folder: string | undefined }) {
     async subjectOf(folder: string, roots: readonly string[]): Promise<TrustSubject> {
       const real = realPath(folder);
       const root = roots.filter((each) => isInside(real, each)).sort((a, b) => b.length - a.length)[0];
-      return describe(topOf(real, [root ?? real]) ?? root ?? real);
+      return describe(repositoryOf(real, [root ?? real])?.top ?? root ?? real);
     },
     /** Whether it or a folder above it is trusted and what it was, with no repository of another origin between. */
-    isTrusted: async (folder: string) => covering(folder).some(({ trustedAt }) => trustedAt !== undefined),
+    isTrusted: async (folder: string) => covers(folder, ({ trustedAt }) => trustedAt !== undefined),
     /** Throws ARG_INVALID for what can never be trusted, WRITE_FAILED when it cannot be kept. */
     trust: async (folder: string) =>
       keep(folder, 'ARG_INVALID', () => ({ trustedAt: new Date().toISOString() })),
@@ -96,7 +98,7 @@ export function createTrust({ folder: state }: { folder: string | undefined }) {
       }),
     always: {
       has: async (folder: string, lasting: Lasting) =>
-        covering(folder).some(({ always }) => always.some((kept) => isDeepStrictEqual(kept, lasting))),
+        covers(folder, ({ always }) => always.some((kept) => isDeepStrictEqual(kept, lasting))),
       /** Throws WRITE_FAILED. */
       add: async (folder: string, lasting: Lasting) =>
         void keep(folder, 'WRITE_FAILED', ({ always }) => ({ always: [...always, lasting] })),
@@ -104,11 +106,16 @@ export function createTrust({ folder: state }: { folder: string | undefined }) {
   };
 }
 
-const topOf = (folder: string, roots: readonly string[]): string | undefined =>
-  upwards(folder, roots).find((at) => originAt(at) !== undefined);
+function repositoryOf(folder: string, roots: readonly string[]) {
+  for (const top of upwards(folder, roots)) {
+    const origin = originAt(top);
+    if (origin !== undefined) return { top, origin };
+  }
+  return undefined;
+}
 
 function describe(folder: string): TrustSubject {
-  const [origin, refused] = [originAt(topOf(folder, []) ?? folder), refusedBecause(folder)];
+  const [origin, refused] = [repositoryOf(folder, [])?.origin, refusedBecause(folder)];
   return { folder, ...(origin && { origin }), ...(refused && { refused }) };
 }
 
