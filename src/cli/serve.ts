@@ -96,6 +96,10 @@ async function listeningIn(values: HttpValues): Promise<Listening | undefined> {
   if (!http) return undefined;
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65535)
     throw new UsageError(`--port ${port}: a number up to 65535 is expected; 0 is any that is free.`);
+  if (host === '') throw new UsageError('--host: an address is expected; 127.0.0.1 is usual.');
+  const name = names.find((each) => !isHostName(each));
+  if (name !== undefined)
+    throw new UsageError(`--allow-host ${name}: a name alone is expected, without scheme, port or *.`);
   const { ownToken, readTokens } = await import('../server/http/tokens.ts');
   const { platform, env, home } = thisHost();
   try {
@@ -105,6 +109,11 @@ async function listeningIn(values: HttpValues): Promise<Listening | undefined> {
     throw error instanceof ToolcribError ? new UsageError(error.message) : error;
   }
 }
+
+const isHostName = (name: string): boolean =>
+  !name.includes('*') &&
+  URL.canParse(`http://${name}`) &&
+  new URL(`http://${name}`).hostname === name.toLowerCase();
 
 /** What the system says of a file to write to, or of the place to listen, in words. */
 function startProblem(error: Error, http: Listening | undefined, trace: string | undefined): Error {

@@ -10,6 +10,8 @@ export class UsageError extends Error {}
 
 /** The exit code of a command: 2, and one line, for a wrong command line. */
 export async function exitCodeOf(command: () => Promise<number>): Promise<number> {
+  // A log that nobody reads any more is no reason to end.
+  process.stderr.on('error', () => {});
   try {
     return await command();
   } catch (error) {

@@ -13,6 +13,7 @@ import type { RootedWorkspace } from '../machine/paths/workspace.ts';
 import type { Trust, TrustSubject } from '../machine/trust/trust.ts';
 import type { Answer, Ask } from './ask.ts';
 import type { House } from './house.ts';
+import { log } from './log.ts';
 import { ownCommandLine } from './own-command.ts';
 import { ownFacts } from './own-facts.ts';
 import type { PublishedTool } from './published.ts';
@@ -203,6 +204,6 @@ async function keep(
     for (const lasting of lastingOf(plan) ?? [])
       if (!(await trust.always.has(folder, lasting))) await trust.always.add(folder, lasting);
   } catch (error) {
-    process.stderr.write(`toolcrib: the answer could not be kept: ${String(error)}\n`);
+    log(`the answer could not be kept: ${String(error)}`);
   }
 }

@@ -5,6 +5,7 @@ import { buildServer } from './build-server.ts';
 import { createCrib, programsUri, type Crib, type CribOptions } from './crib.ts';
 import { keepFirstAnswers, type Opening } from './first-answers.ts';
 import { createLeanHeap } from './lean-heap.ts';
+import { log } from './log.ts';
 import type { Found } from './look-around.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
@@ -24,8 +25,7 @@ function serveOne(settings: Settings, found: Found, transport: Transport, option
   // Who has left need not be told.
   const updated: Crib['updated'] = (uri) => void latest?.sendResourceUpdated({ uri }).catch(() => {});
   const crib = createCrib(settings, found, { client: 'stdio', isLocal: true, updated, ...options });
-  const onerror = (error: Error) => process.stderr.write(`toolcrib: ${error.message}\n`);
-  const connection = serveStdio(() => (latest = buildServer(crib)), { transport, onerror });
+  const connection = serveStdio(() => (latest = buildServer(crib)), { transport, onerror: log });
   return {
     updated,
     listChanged: async () => latest?.sendToolListChanged(),
@@ -81,7 +81,7 @@ export async function serve(
       if (opening) keepFirstAnswers(opening.remembered, { ...seen, results: wire.results(hasChanged) });
     } catch (error) {
       // Nothing that goes wrong with it is a reason to end: a full disk, a client that has left.
-      if (!leaving) process.stderr.write(`toolcrib: ${String(error)}\n`);
+      if (!leaving) log(error);
     }
   }
   machine.onChange(() => {

@@ -1,6 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { JSONRPCMessage, Server } from '@modelcontextprotocol/server';
 import type { Mask } from '../machine/secrets/mask.ts';
+import { log } from './log.ts';
 
 export type Trace = ReturnType<typeof createTrace>;
 
@@ -23,7 +24,7 @@ export function createTrace(file: string, mask: Mask) {
       const line = { at: new Date().toISOString(), client, way, message };
       writeSync(opened, `${JSON.stringify(line, veiled)}\n`);
     } catch (error) {
-      process.stderr.write(`toolcrib: the trace ends: ${String(error)}\n`);
+      log(`the trace ends: ${String(error)}`);
       closeSync(opened);
       opened = undefined;
     }

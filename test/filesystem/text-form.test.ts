@@ -112,13 +112,8 @@ describe('UTF-8 with broken bytes', () => {
 describe('what cannot be written without loss', () => {
   it.each([
     ['windows-1252', '中', 'U+4E2D'],
-    ['windows-1252', '😀', 'U+1F600'],
-    ['iso-8859-2', 'я', 'U+044F'],
-    ['gbk', '😀', 'U+1F600'],
     ['shift_jis', '한', 'U+D55C'],
-    ['euc-jp', '한', 'U+D55C'],
     ['euc-kr', '😀', 'U+1F600'],
-    ['big5', '한', 'U+D55C'],
   ])('is refused: %s has no %s', async (encoding, character, number) => {
     const refused = await failureOf(
       applyEdits(Buffer.from('a b'), [{ old: 'a', new: `ok ${character}` }], { path: 'f', encoding }),
@@ -164,21 +159,11 @@ describe('what cannot be written without loss', () => {
 describe('the name of an encoding', () => {
   it.each([
     ['UTF-8', 'utf-8'],
-    ['utf8', 'utf-8'],
     ['us-ascii', 'utf-8'],
     ['UTF-16', 'utf-16le'],
     ['Latin-1', 'windows-1252'],
-    ['iso-8859-1', 'windows-1252'],
-    ['ISO8859-15', 'iso-8859-15'],
     ['cp1251', 'windows-1251'],
-    ['GB2312', 'gbk'],
-    ['sjis', 'shift_jis'],
     ['Shift-JIS', 'shift_jis'],
-    ['cp932', 'shift_jis'],
-    ['EUC_JP', 'euc-jp'],
-    ['cp949', 'euc-kr'],
-    ['Big5-HKSCS', 'big5'],
-    ['KOI8-R', 'koi8-r'],
     ['cp866', 'ibm866'],
   ])('%s means %s', (name, label) => {
     expect(namedEncoding(name).label).toBe(label);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { also, diff, editFile, fileAt, readFile, runFile, searchText, show } from './acts.ts';
+import { diff, editFile, fileAt, readFile, runFile, searchText, show } from './acts.ts';
 import { person, says } from './person.ts';
 import type { Session } from './session.ts';
 import { makeWorld } from './world.ts';
@@ -51,15 +51,4 @@ it('changes no file by hiding: an edit beside a secret leaves it as it is', asyn
   await session.gets(readFile('notes.txt'));
   expectHidden(await session.gets(editFile('notes.txt', 'last line', 'the end')));
   expect(world.read('notes.txt')).toBe(text.replace('last line', 'the end'));
-});
-
-it('hides them though a search is asked to print something else in place of what it found', async () => {
-  const spelled = (await session.does(also(searchText('mine: (\\w)(\\w+)'), { replace: '$1-$2' }))).text;
-  expect(spelled).not.toContain(`${ofTheServer[0]}-${ofTheServer.slice(1)}`);
-});
-
-it('hides them though a file is read in another encoding', async () => {
-  world.write('even.txt', `mine: ${ofTheServer}`);
-  const said = (await session.does(also(readFile('even.txt'), { encoding: 'utf-16le' }))).text;
-  expectHidden(Buffer.from(said, 'utf16le').toString('latin1'));
 });

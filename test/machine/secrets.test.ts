@@ -95,16 +95,9 @@ describe('the values of the server’s own variables', () => {
 
   it('are not masked when they stand in ordinary text as well', () => {
     const text = 'postgres true /run/secrets/token osxkeychain-helper1 development keyboard-cat 12345678';
-    const [POSTGRES_PASSWORD, USE_TOKEN, TOKEN_FILE, GIT_CREDENTIAL_HELPER, SECRET_KEY_BASE, SESSION_SECRET] =
-      text.split(' ');
-    const env = {
-      POSTGRES_PASSWORD,
-      USE_TOKEN,
-      TOKEN_FILE,
-      GIT_CREDENTIAL_HELPER,
-      SECRET_KEY_BASE,
-      SESSION_SECRET,
-    };
+    const names =
+      'POSTGRES_PASSWORD USE_TOKEN TOKEN_FILE GIT_CREDENTIAL_HELPER SECRET_KEY_BASE SESSION_SECRET';
+    const env = Object.fromEntries(names.split(' ').map((name, at) => [name, text.split(' ')[at]]));
     const others = {
       API_TOKEN: '12345678',
       AUTH_URL: 'https://auth.example.org/login',

@@ -58,6 +58,14 @@ const initialize = JSON.stringify({
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
 });
 
+const takesNoMore = (server: HttpServer) =>
+  until(() =>
+    post(server).then(
+      () => false,
+      () => true,
+    ),
+  );
+
 it('serves clients of both eras and of both SDKs at one address, and asks their users', async () => {
   const { folder, write } = temporaryRepository();
   write('new.txt', 'x');
@@ -119,6 +127,60 @@ it('ATTACK 109: listens for others only when it is told to, under names that it 
   expect(await statusOf({ origin: 'http://10.0.0.7' })).toBe(403);
 });
 
+it('takes no name of a host that would let in everybody, or nobody', async () => {
+  const started = (option: string, value: string) => serveHttp([temporaryFolder()], [option, value]);
+  await expect(started('--host', '')).rejects.toThrow('--host: an address is expected');
+  for (const name of ['tools.example.org:8443', 'https://tools.example.org', '*.example.org'])
+    await expect(started('--allow-host', name)).rejects.toThrow('a name alone is expected');
+});
+
+it('ends no client for requests that are refused, and no server for a log that nobody reads', async () => {
+  const server = await serveHttp([temporaryFolder()], trusting);
+  const client = await connectHttp('2026-07-28', server);
+  const handle = handleIn(await call(client, 'run', sleeper(60)));
+  const asks = (name: string, version: string) => {
+    const info = { clientInfo: { name, version: '1' }, protocolVersion: version, clientCapabilities: {} };
+    const named = Object.entries(info).map(([key, value]) => [`io.modelcontextprotocol/${key}`, value]);
+    const params = { _meta: Object.fromEntries(named) as unknown };
+    const headers = { 'mcp-method': 'tools/list', 'mcp-protocol-version': '2026-07-28' };
+    return post(server, headers, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params }));
+  };
+  const forged = 'x\ntoolcrib: serving http://evil.example/mcp\u001b[31m';
+  expect((await asks('forger', forged)).status).toBe(400);
+  expect(server.said()).toContain('evil.example');
+  expect(server.said()).not.toMatch(/^toolcrib: serving http:.*evil|\u001b/m);
+  server.child.stderr?.destroy();
+  for (let count = 0; count < 101; count++) expect((await asks(`c${count}`, '2027-01-01')).status).toBe(400);
+  expect(await call(client, 'read_output', { id: handle })).toContain('running');
+});
+
+it('ends the stream of a call that a client of 2025 takes back', async () => {
+  const server = await serveHttp([temporaryFolder()], trusting);
+  const session = { 'mcp-session-id': String((await post(server)).headers['mcp-session-id']) };
+  const send = (message: object) => post(server, session, JSON.stringify({ jsonrpc: '2.0', ...message }));
+  const params = { name: 'run', arguments: { ...sleeper(60), background: false } };
+  const called = send({ id: 7, method: 'tools/call', params });
+  const takeBack = () => send({ method: 'notifications/cancelled', params: { requestId: 7 } });
+  let isOver = false;
+  void called.finally(() => (isOver = true));
+  await until(async () => isOver || ((await takeBack()) && isOver));
+  expect((await called).text).not.toContain('result');
+});
+
+it('answers calls that it ends because nobody waits any longer', async () => {
+  const folder = temporaryFolder();
+  const server = await serveHttp([folder], trusting);
+  const running = eras.map(async (era) => {
+    const command = `node -e "require('fs').writeFileSync('${era}','');setTimeout(()=>{},60000)"`;
+    return call(await connectHttp(era, server), 'run', { command });
+  });
+  await until(() => eras.every((era) => existsSync(join(folder, era))));
+  server.child.kill('SIGTERM');
+  await takesNoMore(server);
+  server.child.kill('SIGTERM');
+  for (const answer of running) expect(await answer).toMatch(/killed by a signal|CANCELLED/);
+});
+
 it('makes a token once, for this user alone, and takes those of a file that others cannot read', async () => {
   const folder = temporaryFolder();
   const file = join(temporaryFolder(), 'tokens');
@@ -148,8 +210,14 @@ it('takes no body that is too large, too slow, or no message', async () => {
   ).toMatchObject(/* Who sends on regardless may be cut off before it reads why. */ { status: 413 });
   const chunked = post(server, { 'transfer-encoding': 'chunked' }, huge).then(({ status }) => status);
   expect([413, 'cut']).toContain(await chunked.catch(() => 'cut'));
-  for (const body of ['', '{', 'null', '[]', '7', '"x"', '{"jsonrpc":"2.0"}', '['.repeat(100_000)])
+  const latin1 = Buffer.from(initialize.replace('raw', 'caf\u00e9'), 'latin1');
+  for (const body of ['', '{', 'null', '[]', '7', '"x"', '{"jsonrpc":"2.0"}', '['.repeat(100_000), latin1])
     expect((await post(server, {}, body)).status).toBe(400);
+  const deep = initialize.replace(
+    '"capabilities":{',
+    `$&"experimental":{"a":{"b":${'['.repeat(4000)}${']'.repeat(4000)}}}`,
+  );
+  expect((await post(server, {}, deep)).status).toBe(500);
   expect((await post(server, { 'content-type': 'text/plain' })).status).toBe(415);
   const { port } = new URL(server.url);
   const socket = connectSocket(Number(port), '127.0.0.1');
@@ -281,12 +349,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
     await until(() => existsSync(file('began')));
     server.child.kill(signal);
     // It takes no connection any more: the signal has come.
-    await until(() =>
-      post(server).then(
-        () => false,
-        () => true,
-      ),
-    );
+    await takesNoMore(server);
     writeFileSync(file('go'), '');
     expect(await running).toContain('got there');
     expect(await server.ended).toBe(0);

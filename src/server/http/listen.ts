@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
+import { log } from '../log.ts';
 import { createGuard, refusal, type Listening } from './guard.ts';
 import type { Mcp } from './mcp.ts';
 
@@ -21,8 +22,9 @@ export async function listen(listening: Listening, mcp: Mcp) {
   let isEnding = false;
   const server = createServer(slowest, (incoming, response) => {
     const answered = answer(incoming, response, { guard, mcp, isEnding }).catch((error: unknown) => {
-      say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-      response.destroy();
+      log(error instanceof Error ? error.stack : error);
+      if (response.headersSent) response.destroy();
+      else return send(refusal(500, 'Internal error', { connection: 'close' }, -32603), response);
     });
     // An open stream of a client that listens is no call.
     if (incoming.method !== 'POST' || incoming.headers['mcp-method'] === 'subscriptions/listen') return;
@@ -31,7 +33,7 @@ export async function listen(listening: Listening, mcp: Mcp) {
   });
   const { host, port: wanted } = listening;
   await once(server.listen(wanted, host), 'listening');
-  server.on('error', (error) => say(error.message));
+  server.on('error', log);
   const { port, address, family } = server.address() as AddressInfo;
   return {
     /** Where MCP is. */
@@ -78,9 +80,9 @@ async function answer(
     return refuse(refusal(413, `TOO_LARGE: a message has ${mostBytes / 1024 / 1024} MB at most.`));
   let body: unknown;
   try {
-    body = JSON.parse(read.toString());
+    body = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(read));
   } catch {
-    return send(refusal(400, 'Parse error: the body is no JSON.', {}, -32700), response);
+    return send(refusal(400, 'Parse error: the body is no JSON in UTF-8.', {}, -32700), response);
   }
   return send(await answered(body), response);
 }
@@ -120,5 +122,3 @@ async function send(answered: Response, response: ServerResponse): Promise<void>
   // Who has left needs no answer; the stream is cancelled, and its maker told.
   await pipeline(Readable.fromWeb(answered.body as ReadableStream), response).catch(() => {});
 }
-
-const say = (text: string): void => void process.stderr.write(`toolcrib: ${text}\n`);

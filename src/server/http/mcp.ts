@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { buildServer } from '../build-server.ts';
 import { programsUri, type Crib } from '../crib.ts';
+import { log } from '../log.ts';
 import { refusal } from './guard.ts';
 
 /** A request that was let in. */
@@ -37,7 +38,6 @@ interface HttpClient {
 
 /** With one token, at once. */
 const mostClients = 100;
-const say = (error: Error): void => void process.stderr.write(`toolcrib: ${error.message}\n`);
 
 /**
  * Both eras behind one address: clients of 2025 have a session, those of 2026 a token and what they say they are. One
@@ -59,11 +59,12 @@ export class Mcp {
     this.#build = build;
     this.#modern = createMcpHandler(
       ({ authInfo }) => {
-        const client = this.#clients.get(authInfo?.clientId ?? '');
-        if (!client) throw new Error('a request without a client');
+        const { asked, id } = (authInfo?.extra ?? {}) as { asked: Asked; id: string };
+        const client = this.#clients.get(id) ?? this.#add(id, asked.token);
+        count(client, asked);
         return build(client.crib);
       },
-      { legacy: 'reject', onerror: say },
+      { legacy: 'reject', onerror: log },
     );
     const tidy = () => {
       const before = performance.now() - idleMs;
@@ -76,11 +77,14 @@ export class Mcp {
   async answer(asked: Asked): Promise<Response> {
     const { request, body, token } = asked;
     if (body === undefined || (await isLegacyRequest(request, body))) return this.#legacy(asked);
-    const clientId = `${token} ${nameIn(body)}`;
-    const client = this.#clients.get(clientId) ?? this.#add(clientId, token);
-    if (!client) return tooMany();
-    count(client, asked);
-    return this.#modern.fetch(request, { parsedBody: body, authInfo: { token: '', clientId, scopes: [] } });
+    const id = `${token} ${nameIn(body)}`;
+    if (!this.#clients.has(id) && !this.#hasRoom(token)) return tooMany();
+    const extra = { asked, id };
+    // Only once the SDK has found nothing wrong with the request is there a client.
+    return this.#modern.fetch(request, {
+      parsedBody: body,
+      authInfo: { token: '', clientId: id, scopes: [], extra },
+    });
   }
 
   /** Tells everybody that there are other programs, and so other tools. */
@@ -88,15 +92,15 @@ export class Mcp {
     this.#modern.notify.toolsChanged();
     this.#modern.notify.resourceUpdated(programsUri);
     for (const { session } of this.#clients.values()) {
-      session?.server.sendToolListChanged().catch(say);
-      session?.server.sendResourceUpdated({ uri: programsUri }).catch(say);
+      session?.server.sendToolListChanged().catch(log);
+      session?.server.sendResourceUpdated({ uri: programsUri }).catch(log);
     }
   }
 
   /** Tells one client that a resource of its own has changed. */
   updated(uri: string, client: string): void {
     const session = this.#clients.get(client)?.session;
-    if (session) session.server.sendResourceUpdated({ uri }).catch(say);
+    if (session) session.server.sendResourceUpdated({ uri }).catch(log);
     // Who listens for the same address of its own learns no more than that something has changed.
     else this.#modern.notify.resourceUpdated(uri);
   }
@@ -117,13 +121,18 @@ export class Mcp {
     if (client?.session === undefined || client.token !== token)
       return refusal(404, 'Session not found', {}, -32001);
     count(client, asked);
-    return client.session.transport.handleRequest(request, { parsedBody: body });
+    const { transport } = client.session;
+    const answer = await transport.handleRequest(request, { parsedBody: body });
+    // A call that is cancelled has no answer, and the SDK would keep its stream open.
+    const { method, params } = (body ?? {}) as { method?: unknown; params?: { requestId?: string } };
+    if (method === 'notifications/cancelled') transport.closeSSEStream(params?.requestId ?? '');
+    return answer;
   }
 
   async #begin(asked: Asked): Promise<Response> {
     const id = randomUUID();
+    if (!this.#hasRoom(asked.token)) return tooMany();
     const client = this.#add(id, asked.token);
-    if (!client) return tooMany();
     count(client, asked);
     const server = this.#build(client.crib);
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -137,16 +146,22 @@ export class Mcp {
     return answer;
   }
 
-  /** A new one. Where there are as many as may be, the one that was idle longest ends; undefined when all are busy. */
-  #add(id: string, token: number): HttpClient | undefined {
-    const same = [...this.#clients].filter(([, client]) => client.token === token);
-    if (same.length >= mostClients) {
-      const [idle] = same
-        .filter(([, { open }]) => open === 0)
-        .toSorted(([, one], [, other]) => one.usedAt - other.usedAt);
-      if (!idle) return undefined;
-      void this.#end(idle[0]);
-    }
+  #of(token: number): [string, HttpClient][] {
+    return [...this.#clients].filter(([, client]) => client.token === token);
+  }
+
+  /** Whether there are fewer clients than may be, or one of them is idle. */
+  #hasRoom(token: number): boolean {
+    const same = this.#of(token);
+    return same.length < mostClients || same.some(([, { open }]) => open === 0);
+  }
+
+  /** A new one. Where there are as many as may be, the one that was idle longest ends. */
+  #add(id: string, token: number): HttpClient {
+    const same = this.#of(token);
+    const idle = same.filter(([, { open }]) => open === 0);
+    const [longest] = idle.toSorted(([, one], [, other]) => one.usedAt - other.usedAt);
+    if (same.length >= mostClients && longest) void this.#end(longest[0]);
     const client = { token, crib: this.#makeCrib(id), open: 0, usedAt: performance.now() };
     this.#clients.set(id, client);
     return client;
@@ -176,5 +191,8 @@ const tooMany = (): Response =>
 function nameIn(body: unknown): string {
   const { params } = (body ?? {}) as { params?: { _meta?: Record<string, unknown> } };
   const { name, version } = (params?._meta?.[CLIENT_INFO_META_KEY] ?? {}) as Record<string, unknown>;
-  return `${String(name)} ${String(version)}`.slice(0, 200);
+  return [name, version]
+    .map((each) => (typeof each === 'string' ? each : ''))
+    .join(' ')
+    .slice(0, 200);
 }

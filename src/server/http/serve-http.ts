@@ -18,6 +18,7 @@ import { Mcp } from './mcp.ts';
 const idleMs = 60 * 60 * 1000;
 /** How long calls may go on when the server is told to end: Docker kills after ten seconds. */
 const graceMs = 8000;
+const lastAnswersMs = 300;
 
 /** Serves MCP over HTTP until a signal ends it. Does not return before. Throws what the system says of the port. */
 export async function serveHttp(
@@ -40,8 +41,12 @@ export async function serveHttp(
       `clients need the token in ${shownPath(listening.tokens.file)}\n`,
   );
   await signalled();
-  await Promise.race([listener.drain(), sleep(graceMs, undefined, { ref: false }), signalled()]);
-  await Promise.allSettled([processes.endAll(), mcp.close()]);
+  const drained = listener.drain();
+  await Promise.race([drained, sleep(graceMs, undefined, { ref: false }), signalled()]);
+  await processes.endAll();
+  // Calls whose programs were ended are answered, too.
+  await Promise.race([drained, sleep(lastAnswersMs, undefined, { ref: false })]);
+  await mcp.close();
   listener.close();
 }
 

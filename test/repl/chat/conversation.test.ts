@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { call, say } from '../support/fake-model.ts';
-import { chatPlace, leave, openChat, runChat } from '../support/chat.ts';
+import { chatPlace, leave, openChat } from '../support/chat.ts';
 
 it('answers, calls a tool that only reads without asking, and says what it cost', async () => {
   const place = await chatPlace();
@@ -15,13 +15,6 @@ it('answers, calls a tool that only reads without asking, and says what it cost'
   await chat.sees(/in .* out/);
   expect(place.model.requests[1]?.text).toContain('the content of a');
   await leave(chat);
-});
-
-it('answers once', async () => {
-  const place = await chatPlace();
-  place.model.script(say('four'));
-  const { code, stdout, stderr } = await runChat(place, ['-p', 'two and two?']);
-  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'four\n', stderr: '' });
 });
 
 it('sends a message that begins with a path', async () => {
