@@ -118,8 +118,10 @@ function checkTogether(values: Values): void {
   for (const name of ['output', 'schema', 'save'] as const)
     if (values[name] !== undefined && !once)
       throw new UsageError(`--${name} goes with -p: toolcrib chat -p "…" --${name} …`);
-  if (values.resume === '' && once)
-    throw new UsageError('--resume needs the id or name of a session with -p; --continue takes the latest.');
+  if (values.resume === '' && (once || !process.stdin.isTTY))
+    throw new UsageError(
+      '--resume needs an id or name where nobody can pick one; --continue takes the latest.',
+    );
 }
 
 async function optionsOf(values: Values): Promise<ChatOptions> {

@@ -35,7 +35,7 @@ export function parseCommandLine<T extends ParseArgsConfig>(config: T): ReturnTy
   } catch (error) {
     const text = error instanceof Error ? error.message.split(/\n|\. /)[0] : String(error);
     const known = Object.keys(config.options ?? {});
-    const given = /'--?([^ '=]+)/.exec(text ?? '')?.[1];
+    const given = /'(?:-\w, )?--?([^ '=,]+)/.exec(text ?? '')?.[1];
     const best = given && nearest(given, known);
     const all =
       known.length > 0

@@ -90,7 +90,7 @@ export class Interaction implements Console, Host {
     const names = starting.map(({ name }) => name).join(', ');
     terminal.working(names === '' ? awaited : `starting ${names}`);
     // When the servers are there, it is the model that is waited for.
-    void chat.connected.then(() => this.#running === running && terminal.working(awaited));
+    if (names !== '') void chat.connected.then(() => this.#running === running && terminal.working(awaited));
     try {
       for await (const event of events(running.signal)) {
         view.show(event);
@@ -137,7 +137,7 @@ export class Interaction implements Console, Host {
       this.terminal.note(warning('The last turn was left in the middle: its open calls come first.'));
       await this.show((signal) => turn(chat, signal));
     } else if (last && last.type !== 'assistant')
-      this.terminal.note(warning('The last answer was cut off before it was kept: /retry asks again.'));
+      this.terminal.note(warning('The last message has no answer: say "go on", or /retry asks anew.'));
   }
 
   /** What was to be said next goes back into the editor: the person decides anew. */

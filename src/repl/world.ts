@@ -63,7 +63,7 @@ export function worldOf(setting: Setting, terminal: Terminal | undefined, roots:
     toolbox,
     ownServers: options.ownServer ? [ownServer(options.ownServer, options.cwd)] : [],
     modelOf: (name: string | undefined) => resolveModel(name, config, env),
-    profiles: () => readProfiles(folders.config, config),
+    profiles: (only?: string) => readProfiles(folders.config, config, only),
     keyFor,
     providerFor: created,
   };

@@ -60,7 +60,11 @@ async function world(): Promise<ChatPlace> {
   // Ports of the pages may be taken here.
   const free = 'for word in "$@"; do [ "$word" = serve ] && set -- "$@" --port 0; done';
   write(join(bin, 'toolcrib'), `#!/bin/sh\n${free}\nexec '${process.execPath}' '${program}' "$@"\n`, 0o755);
-  write(join(bin, 'ssh'), '#!/bin/bash\n[ "$1" = -L ] && shift 2\ncd && shift && exec sh -c "$*"\n', 0o755);
+  write(
+    join(bin, 'ssh'),
+    '#!/bin/bash\nwhile [[ $1 = -* ]]; do [ "$1" = -L ] && shift; shift; done\ncd && shift && exec sh -c "$*"\n',
+    0o755,
+  );
   const mounted = 'case $word in /work) word=~/shop;; /run/token) word=~/toolcrib-tokens;; esac';
   const docker = [
     'while [ $1 != IMAGE ]; do shift; done; shift',

@@ -6,8 +6,10 @@ import { printable, cutToCells } from '../terminal/printable.ts';
 import { table } from '../terminal/rows.ts';
 import { whyRows } from '../approval/decide.ts';
 import { estimateTools } from '../context/tokens.ts';
+import type { Server } from '../toolbox/server.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import { offeredTools } from '../turn/prepare-call.ts';
+import { before, told } from '../turn/told.ts';
 import { send } from '../turn/turn.ts';
 import {
   editedBy,
@@ -127,7 +129,8 @@ async function profileList(chat: Chat, width: number): Promise<string> {
   return table(rows, width).join('\n') || 'There are no profiles; docs/repl.md says how to write one.';
 }
 
-async function tools({ chat, terminal }: Console, args: string): Promise<string> {
+async function tools(console: Console, args: string): Promise<string> {
+  const { chat, terminal } = console;
   const { toolbox } = chat.world;
   await chat.connected;
   const [word, name] = headAndRest(args);
@@ -139,7 +142,7 @@ async function tools({ chat, terminal }: Console, args: string): Promise<string>
     return table(whyRows(wanted, context), terminal.width).join('\n');
   }
   if (word === 'refresh') {
-    await Promise.all(toolbox.servers().map((server) => server.restart()));
+    await restart(console, toolbox.servers());
     return `${chat.tools().length} tools`;
   }
   if (word === 'stats') {
@@ -172,12 +175,18 @@ const toolList = (offered: readonly Tool[], { width, paint }: Console['terminal'
     })
     .join('\n');
 
+/** One may take a minute: Esc leaves it alone with that. */
+const restart = ({ show, terminal }: Console, servers: readonly Server[]): Promise<void> =>
+  show((signal) => {
+    terminal.working(`starting ${servers.map(({ name }) => name).join(', ')}`);
+    return told(() => before(Promise.all(servers.map((server) => server.restart())), signal));
+  });
+
 async function mcp(console: Console, args: string): Promise<Result> {
   const { toolbox } = console.chat.world;
   const [word, name] = headAndRest(args);
-  if (word === 'restart') {
-    await toolbox.server(name).restart();
-  } else if (word !== '') return misused;
+  if (word === 'restart') await restart(console, [toolbox.server(name)]);
+  else if (word !== '') return misused;
   const rows = toolbox
     .servers()
     .map((server) => [

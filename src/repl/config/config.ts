@@ -37,12 +37,13 @@ const withDefaults = ({ rules, compaction, ...given }: z.output<typeof chatFile>
 export type Profile = ProfileFields & { readonly name: string };
 
 /**
- * The profiles of chat.yaml and of `profiles/` in the configuration folder; of one name, that of a file counts. Throws
- * CONFIG_INVALID.
+ * The profiles of chat.yaml and of `profiles/` in the configuration folder; of one name, that of a file counts. With
+ * `only`, no other file is read. Throws CONFIG_INVALID.
  */
 export async function readProfiles(
   folder: string,
   { profiles: written }: Pick<ChatConfig, 'profiles'>,
+  only?: string,
 ): Promise<ReadonlyMap<string, Profile>> {
   const profiles = new Map(Object.entries(written).map(([name, fields]) => [name, { ...fields, name }]));
   const files = join(folder, 'profiles');
@@ -51,8 +52,9 @@ export async function readProfiles(
     throw invalid(files, `cannot be read (${error.code}).`, error);
   });
   for (const file of names.filter((one) => /^[\w-]+\.ya?ml$/.test(one)).sort()) {
-    const fields = await readCheckedFile(join(files, file), 'profile');
     const { name } = parse(file);
+    if (name !== (only ?? name)) continue;
+    const fields = await readCheckedFile(join(files, file), 'profile');
     if (fields) profiles.set(name, { ...fields, name });
   }
   return profiles;
@@ -61,12 +63,11 @@ export async function readProfiles(
 /** One of the profiles. Throws ChatError USAGE when there is none of that name. */
 export async function profileNamed(
   name: string,
-  world: { profiles(): Promise<ReadonlyMap<string, Profile>> },
+  world: { profiles(only?: string): Promise<ReadonlyMap<string, Profile>> },
 ): Promise<Profile> {
-  const profiles = await world.profiles();
-  const profile = profiles.get(name);
+  const profile = (await world.profiles(name)).get(name);
   if (profile) return profile;
-  const names = [...profiles.keys()].join(', ') || 'none';
+  const names = [...(await world.profiles()).keys()].join(', ') || 'none';
   throw new ChatError('USAGE', `There is no profile "${name}". There are: ${names}.`);
 }
 

@@ -59,8 +59,8 @@ interface How {
 /**
  * Makes the conversation smaller when it has to be, or when it is asked for, by a summary of all but the newest
  * messages; returns whether it did. Throws INTERRUPTED, and what the provider says when no request at all can be
- * answered now (no key, no quota, no connection): then nothing is lost. For any other failure there is a summary
- * without the model.
+ * answered now (no key, no quota, too many requests, no connection): then nothing is lost. For any other failure there
+ * is a summary without the model.
  */
 export async function* shorten(agent: Chat, how: How): AsyncGenerator<TurnEvent, boolean> {
   const { why } = how;
@@ -95,7 +95,7 @@ export async function* shorten(agent: Chat, how: How): AsyncGenerator<TurnEvent,
 async function compaction(agent: Chat, context: Context, how: How) {
   const { items, budget, used, previous } = context;
   if (items.filter((item) => !item.isSummary && !item.wasKept).length < 2)
-    return 'fewer than two messages were added since the last time.';
+    return 'there is too little to summarise.';
   const cut = cutOf(items, budget.keep);
   if (cut === undefined) return 'there is nothing old to summarise.';
   const old = items.slice(0, cut).flatMap((item) => (item.isSummary ? [] : [item.message]));
@@ -198,6 +198,7 @@ const unanswerable: ReadonlySet<string> = new Set([
   'NO_KEY',
   'MODEL_KEY_REFUSED',
   'MODEL_QUOTA',
+  'MODEL_BUSY',
   'MODEL_UNREACHABLE',
 ]);
 

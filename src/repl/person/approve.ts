@@ -44,7 +44,7 @@ function lastingOf({ plan }: CheckedCall, why: string) {
   if (plan?.decision === 'ask')
     return { offered: ` [a]lways ${inLine(plan.always ?? '')}`, kinds: { a: 'always' } as const };
   const kinds = { s: 'session', t: 'tool', m: 'server' } as const;
-  return { offered: ' [s]ession, always [t]ool [m]cp server', kinds };
+  return { offered: ', this tool [s] until the end or [t] always, [m] its server always', kinds };
 }
 
 const isRuled = (why: string): boolean => why.startsWith('rule: ask');

@@ -47,7 +47,7 @@ export async function askForm(terminal: Terminal, request: ElicitRequest): Promi
     const choices = [...choicesOf(schema), ...choicesOf(objectOf(schema['items']))];
     const notes = [
       ...(preset === undefined ? [] : [`Enter: ${inLine(String(preset), longest)}`]),
-      ...(required ? [] : ['may be left out']),
+      ...(required || preset !== undefined ? [] : ['may be left out']),
       'Esc: none of it',
     ];
     const description = (textOf(schema['description']) ?? '').split('\n');

@@ -130,7 +130,9 @@ async function* eventsOf(
   const post = client.post(path, { body, stream: body['stream'] === true, signal });
   const { data, response } = await post.withResponse();
   const streams = typeof data === 'object' && data !== null && Symbol.asyncIterator in data;
-  const json = /^application\/(\w+\+)?json/.test(response.headers.get('content-type') ?? '');
+  const type = response.headers.get('content-type') ?? '';
+  if (type.startsWith('text/html')) throw new ChatError('MODEL_REFUSED', webPage(model.endpoint.baseUrl));
+  const json = /^application\/(\w+\+)?json/.test(type);
   const isWhole = !streams || json;
   for await (const event of isWhole ? [streams ? response.json() : data] : (data as AsyncIterable<unknown>)) {
     // What is still on its way to us then is not part of the answer.
@@ -145,6 +147,9 @@ async function* eventsOf(
   }
   signal.throwIfAborted();
 }
+
+const webPage = (baseUrl: string): string =>
+  `${baseUrl} answers with a web page: is baseUrl right? It often ends in /v1.`;
 
 /** What is sent, without the fields that are refused, or not set. */
 function bodyOf(request: ModelRequest, model: Model, refused: ReadonlySet<string>): JsonObject {

@@ -148,7 +148,9 @@ export function openOrFork(folder: string, path: string): Session {
 export function forkSession(folder: string, session: Session): Session {
   const { cwd, temporary } = session.header;
   const copy = createSession(folder, { cwd, parent: session.id, ...(temporary && { temporary }) });
-  copy.append({ type: 'set', ...session.state });
+  // Two of one name could not be told apart.
+  const { name: _, ...chosen } = session.state;
+  copy.append({ type: 'set', ...chosen });
   for (const entry of session.path()) copy.take(entry, true);
   return copy;
 }

@@ -154,9 +154,9 @@ function pick(wanted: string, sessions: readonly SessionInfo[]): SessionInfo | u
 }
 
 /**
- * Entries in which all words occur, in any case: the newest sessions first, as they are given, and in each the newest
- * entries. `excerpt`: one line around the first word, as it was written: do not print it raw. Throws USAGE for a query
- * without a word.
+ * Of each session, the newest first as they are given, the newest entry in which all words occur, in any case.
+ * `excerpt`: one line around the first word, as it was written: do not print it raw. Throws USAGE for a query without a
+ * word.
  */
 export function searchSessions(sessions: readonly SessionInfo[], query: string) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
@@ -171,7 +171,7 @@ export function searchSessions(sessions: readonly SessionInfo[], query: string) 
       const from = Math.max(0, small.indexOf(words[0] ?? '') - 60);
       const excerpt = `${from > 0 ? '…' : ''}${inLine(text.slice(from, from + 1000), 200)}`;
       hits.push({ session, role, excerpt });
-      if (hits.length === mostHits) return hits;
+      break;
     }
-  return hits;
+  return hits.slice(0, mostHits);
 }

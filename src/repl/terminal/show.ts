@@ -67,7 +67,7 @@ export const endings: Readonly<Record<TurnEnd, string>> = {
   interrupted: 'Interrupted.',
   rounds: 'Stopped at the limit of answers in one turn (maxTurns, or --max-turns).',
   stopped: 'Stopped.',
-  failed: 'Failed.',
+  failed: 'Failed. /retry asks again.',
   empty: 'The model gave no answer.',
 };
 

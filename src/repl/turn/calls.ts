@@ -26,13 +26,10 @@ interface Run {
 /** `once`: nobody was asked; what our server would ask is agreed to for this act alone. */
 type Said = 'once' | 'yes' | 'always';
 
-/** Why a call is not made. `rejects`: the calls of this answer that were not run yet are not run either. */
-type Rejection = ToolReply & { readonly rejects?: true };
-
 /**
  * Gives every call of the last answer its result, also those that an earlier process left open. Those that only read
- * and need no question run side by side, the others one after the other; a no rejects the ones still waiting. Says
- * `stop` when the person wants the turn to end.
+ * and need no question run side by side, the others one after the other; whatever is no yes rejects those that still
+ * wait. Says `stop` when the person wants the turn to end.
  */
 export const runCalls = (
   agent: Chat,
@@ -68,7 +65,7 @@ async function runBatch(run: Run): Promise<'go_on' | 'stop'> {
       if (typeof answer === 'string') stops = (await makeCall(run, ready, answer)) || stops;
       else {
         await finish(run, open.call, answer);
-        if (answer.rejects) rejected = 'Not run: the person rejected a call before it.';
+        rejected = 'Not run: the person rejected a call before it.';
         stops ||= answer.stops === true;
       }
     }
@@ -94,7 +91,7 @@ function refusalOf({ state, isCut }: UnfinishedCall, { signal }: Run): string | 
   return signal.aborted ? 'Not run: the turn was interrupted.' : undefined;
 }
 
-async function answerFor({ agent, signal }: Run, { checked, verdict }: Ready): Promise<Said | Rejection> {
+async function answerFor({ agent, signal }: Run, { checked, verdict }: Ready): Promise<Said | ToolReply> {
   const { person } = agent;
   if (verdict.effect === 'allow' || !person) return 'once';
   const tools = agent.tools();
@@ -103,8 +100,8 @@ async function answerFor({ agent, signal }: Run, { checked, verdict }: Ready): P
   // The person knows why: it is no failure to them.
   const no = (text: string) => ({ ...failed(text), shown: 'not run' });
   if (answer === undefined)
-    return { ...no('The person rejected this call and stopped the turn.'), rejects: true, stops: true };
-  if (answer === 'no') return { ...no('The person rejected this call.'), rejects: true };
+    return { ...no('The person rejected this call and stopped the turn.'), stops: true };
+  if (answer === 'no') return no('The person rejected this call.');
   if (answer === 'always') return 'always';
   if (typeof answer === 'object')
     return no(`The person did not allow this call, and says: ${answer.instead}`);

@@ -42,7 +42,7 @@ it('shows a form as what a server asks, whatever it says, and asks no more after
   place.model.script(call('mcp__evil__ask'), say('Well.'));
   const over = enter(chat, 'go');
   // What was taken back is not asked any more.
-  await chat.sees(/\nevil asks: A[^]*\(Enter: [^]*pwned, may be left out, Esc: none\s+of\s+it\)$/);
+  await chat.sees(/\nevil asks: A[^]*\(Enter: [^]*pwned, Esc: none\s+of\s+it\)$/);
   chat.press('enter');
   await answerTo(chat, '\nevil asks: c ', 'blue');
   await answerTo(chat, 'Answer one of Red', '1');

@@ -38,21 +38,21 @@ it('asks before a call, and each answer does what it says', async () => {
   expect(await turn(place, chat, put('three'), said)).toEqual([
     'The person did not allow this call, and says: use look, it is enough',
   ]);
-  // A rejection is for the calls that wait, feedback for one.
+  // A rejection is for the calls that wait, too, in whatever words.
   expect(await turn(place, chat, put('a1', 'a2', 'a3'), { a1: 'Y', a2: 'no' })).toEqual([
     'put: a1',
     'The person rejected this call.',
     'Not run: the person rejected a call before it.',
   ]);
-  expect(await turn(place, chat, put('b1', 'b2'), { b1: 'not this', b2: 'yes' })).toEqual([
+  expect(await turn(place, chat, put('b1', 'b2'), { b1: 'not this' })).toEqual([
     'The person did not allow this call, and says: not this',
-    'put: b2',
+    'Not run: the person rejected a call before it.',
   ]);
   // Settles those that wait, and all of this session.
   expect(await turn(place, chat, put('c1', 'c2', 'c3'), { c1: 'y', c2: 's' })).toHaveLength(3);
   expect(await turn(place, chat, put('d1', 'd2'))).toEqual(['put: d1', 'put: d2']);
   expect(doneBy(place, 's')).toEqual(
-    ['one', 'a1', 'b2', 'c1', 'c2', 'c3', 'd1', 'd2'].map((text) => `put ${text}`),
+    ['one', 'a1', 'c1', 'c2', 'c3', 'd1', 'd2'].map((text) => `put ${text}`),
   );
   const kept = join(place.home, '.config', 'toolcrib', 'approvals.json');
   expect(existsSync(kept)).toBe(false);

@@ -56,7 +56,7 @@ it('goes on with what flags say now, and with what they said before', async () =
   await enter(chat, '/name the first');
   expect(await enter(chat, '/fork')).toContain('a copy');
   expect(await enter(chat, '/roots')).toBe(`${two}\n${one}`);
-  expect(await enter(chat, '/status')).toMatch(/^session +the first /m);
+  expect(await enter(chat, '/status')).toMatch(/^session +without a name/m);
 
   await leave(chat);
 });

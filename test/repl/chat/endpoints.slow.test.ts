@@ -75,6 +75,7 @@ it.each(wires)('says what failed, and what is no use to ask again, over %s', asy
     ['overflow_400', 'MODEL_OVERFLOW'],
     ['overflow_413', 'MODEL_OVERFLOW'],
     ['not_found', 'MODEL_REFUSED'],
+    ['html_200', 'MODEL_REFUSED: .*web page'],
     ...(wire === 'anthropic' ? ([['window_exceeded', 'MODEL_OVERFLOW']] as const) : []),
   ] as const) {
     const asked = place.model.requests.length;

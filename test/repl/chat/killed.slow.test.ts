@@ -52,7 +52,7 @@ it('goes on after it was killed while the model spoke', async () => {
   await killedAt(place, [answer(say('a first line\nand'), never)], (chat) => chat.sees('a first line'));
   const chat = await opened(place, '--continue');
   await chat.sees('what I said');
-  await chat.sees(/The last answer was cut off .*\/retry/);
+  await chat.sees(/The last message has no answer: .*\/retry/);
   expect((await goesOn(place, chat)).split('what I said')).toHaveLength(2);
 });
 

@@ -230,6 +230,8 @@ it('says in one line what is wrong with a command line', async () => {
     [['-p', 'x', '--profile', 'nobody'], /no profile "nobody"/],
     [['-p', 'x', '--root', 'nowhere'], /nowhere: there is no such folder/],
     [['-p', 'x', '--resume'], /--continue/],
+    [['--resume'], /--continue/],
+    [['-m'], /did you mean --model/],
     [['-p', 'x', '--no-session', '--save'], /--no-session/],
     [['-p', 'x', '--replay', 'none'], /none cannot be read/],
     [['-p', 'x', '--record', 'folder'], /folder cannot be written/],

@@ -61,10 +61,17 @@ it('says what is wrong with a profile', async () => {
     code: 2,
     stderr: expect.stringContaining('There is no profile "reder"'),
   });
+  const files = join(place.home, '.config', 'toolcrib', 'profiles');
+  mkdirSync(files);
+  writeFileSync(join(files, 'damaged.yaml'), 'description: [x');
+  place.model.script(say('Well.'));
+  place.env['COLOUR'] = 'blue';
+  const sound = await runChat(place, ['-p', 'hello', '--no-toolcrib', '--profile', 'reader']);
+  expect(sound).toMatchObject({ code: 0, stdout: 'Well.\n' });
   place.configure('profiles: { reader: { promt: hello } }\n');
   expect(await runChat(place, ['-p', 'hello', '--no-toolcrib'])).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/chat\.yaml:\d+.*promt.*prompt/),
   });
-  expect(place.model.requests).toHaveLength(0);
+  expect(place.model.requests).toHaveLength(1);
 });

@@ -38,7 +38,7 @@ it('keeps to a narrow screen: words, what is queued, the tree, tools, help and q
   expect(help).toMatch(/^ {2}\/system \[show \|.*\S.*\n {2}\S+.*\] +\S/m);
   place.model.script(call('mcp__toolcrib__write_file', { path: 'a.txt', content: 'x\n' }), say('Well.'));
   chat.type('write\r');
-  await chat.sees(/It changes something\.\n[^]*server,\nor say what to do instead$/);
+  await chat.sees(/It changes something\.\n[^]*always,\s+or\s+say\s+what\s+to\s+do\s+instead$/);
   chat.type('n\r');
   await chat.sees('Well.');
   // A path has no blanks at which it could be broken.

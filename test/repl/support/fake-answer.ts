@@ -55,7 +55,8 @@ export type Misbehaviour =
   | 'insufficient_quota'
   | 'key_refused'
   | 'not_found'
-  | 'html_502';
+  | 'html_502'
+  | 'html_200';
 
 interface StepOptions {
   readonly misbehave?: Misbehaviour;

@@ -80,8 +80,9 @@ export function failureFor(step: Step, request: FakeRequest): FakeFailure | unde
   const kind = step.misbehave;
   if (!kind) return undefined;
   if (kind === 'cut_at_once') return { status: 0, type: '', headers: {}, body: '' };
-  if (kind === 'html_502') {
-    return { status: 502, type: 'text/html', headers: {}, body: '<html><body>502 Bad Gateway</body></html>' };
+  if (kind === 'html_502' || kind === 'html_200') {
+    const status = Number(kind.slice(5));
+    return { status, type: 'text/html', headers: {}, body: '<html><body>Bad Gateway</body></html>' };
   }
   const refusal = refusals[kind];
   if (refusal) {
