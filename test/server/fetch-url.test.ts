@@ -155,13 +155,7 @@ describe('fetch_url, through a client', () => {
     await get('/page');
     const { headers } = asked.at(-1)!;
     expect(headers['user-agent']).toMatch(/^toolcrib\/\d/);
-    expect(Object.keys(headers).sort()).toEqual([
-      'accept',
-      'accept-encoding',
-      'connection',
-      'host',
-      'user-agent',
-    ]);
+    expect(Object.keys(headers).sort().join(' ')).toBe('accept accept-encoding connection host user-agent');
   });
 
   it('keeps what is too long, and says how to go on', async () => {
