@@ -28,8 +28,10 @@ typed meanwhile are queued`;
 
 const help: Command = {
   help: 'lists the commands',
-  run: ({ terminal: { width, paint } }) =>
-    [
+  run({ chat, terminal: { width, paint } }) {
+    const others = namesOf(chat).filter((name) => !commands.has(name));
+    const yours = others.map((name) => `/${inLine(name)}`).join(' · ');
+    return [
       ...Object.entries(commandGroups).flatMap(([title, commands]) => {
         const rows = Object.entries(commands).map(([name, { usage = '', help: line }]) => [
           `/${name} ${usage}`.trim(),
@@ -37,8 +39,10 @@ const help: Command = {
         ]);
         return [paint.strong(title), ...table(rows, width - 2).map((line) => `  ${line}`)];
       }),
+      ...(yours === '' ? [] : [paint.strong('Yours, and prompts of servers'), wrapped(yours, width)]),
       paint.dim(wrapped(keys, width)),
-    ].join('\n'),
+    ].join('\n');
+  },
 };
 
 /** By the heading that /help gives them, in its order. */

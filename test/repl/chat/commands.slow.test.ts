@@ -38,7 +38,7 @@ it('answers every command, and says the way out when it is used wrongly', async 
   const table: [line: string, printed: RegExp][] = [
     [
       '/help',
-      /^Talk\n {2}\/retry .*[^]*\nModel and tools\n {2}\/model \[NAME.*[^]*\nSessions\n[^]*\nLook\n[^]*Alt\+Enter/,
+      /^Talk\n {2}\/retry .*[^]*\nModel and tools\n {2}\/model \[NAME.*[^]*\nSessions\n[^]*\nLook\n[^]*\nYours.*\n\/greet[^]*Alt\+Enter/,
     ],
     ['/mdel', /There is no command \/mdel; did you mean \/model\?/],
     ['/stat', /did you mean \/status\?/],
