@@ -150,6 +150,7 @@ function branch({ chat, terminal }: Console, id: string): Result {
     );
   chat.session.moveTo(entry.type === 'user' ? entry.parent : entry.id);
   if (entry.type === 'user') terminal.prefill(said(entry));
+  else showEnd({ chat, terminal });
 }
 
 function exportTo({ chat }: Console, file: string): string {

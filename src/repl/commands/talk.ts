@@ -107,6 +107,7 @@ export const lookCommands: Commands = {
       if (args === 'on' || args === 'off') console.thoughts = args === 'on';
       else if (args === 'think' || args === 'do not think') chat.thinking = args === 'think';
       else return misused;
+      return terminal.paint.dim(`thoughts: ${args}`);
     },
   },
 };

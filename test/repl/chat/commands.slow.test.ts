@@ -179,7 +179,7 @@ it('shows the last result and thoughts, and tells the model of sub-agents with t
   expect(await enter(chat, 'read it')).toMatch(/read_file.*\n.*3 lines\nthought.*: I ponder\.\nDone\./);
   expect(await enter(chat, '/last')).toContain('line three');
   expect(await enter(chat, '/thoughts')).toBe('I ponder.');
-  await enter(chat, '/thoughts on');
+  expect(await enter(chat, '/thoughts on')).toBe('thoughts: on');
   place.model.script(answer(think('Loudly now.'), say('Done again.')));
   expect(await enter(chat, 'think')).toContain('Loudly now.');
   expect(await enter(chat, '/last')).toContain('line three');

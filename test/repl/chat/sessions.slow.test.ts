@@ -143,7 +143,8 @@ it('branches: by /retry, /edit last, /branch and /fork, also where calls ran sid
   );
 
   const idOf = (label: string) => new RegExp(`(\\w{8}) ${label}`).exec(tree)?.[1] ?? '';
-  expect(await enter(chat, `/branch ${idOf('answer: First answer').slice(0, 6)}`)).toBe('');
+  const back = await enter(chat, `/branch ${idOf('answer: First answer').slice(0, 6)}`);
+  expect(back).toBe('> what now?\nFirst answer.');
   model.script(say('Fourth answer.'));
   await enter(chat, 'and then?');
   expect(said(model.requests.at(-1))).toMatch(/what now\?.*First answer.*and then\?/);
