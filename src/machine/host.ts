@@ -1,5 +1,4 @@
-import { realpathSync, statSync } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
+import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, posix, win32 } from 'node:path';
 import which from 'which';
@@ -51,30 +50,21 @@ export function thisHost(): Host {
     env: process.env,
     home: homedir(),
     list: (folder) => readdir(folder).catch(() => []),
-    // Each in this thread: another one takes longer to be asked than this takes.
-    stat: async (path) => factsOf(path),
-    realPath: async (path) => {
-      try {
-        return realpathSync.native(path);
-      } catch {
-        return undefined;
-      }
-    },
+    stat: (path) =>
+      stat(path).then(
+        (found) => ({
+          isFile: found.isFile(),
+          isFolder: found.isDirectory(),
+          mode: found.mode,
+          size: found.size,
+          mtimeMs: found.mtimeMs,
+        }),
+        () => undefined,
+      ),
+    realPath: (path) => realpath(path).catch(() => undefined),
     head,
     which: startable,
   };
-}
-
-function factsOf(path: string): FileFacts | undefined {
-  try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (!found) return undefined;
-    const { mode, size, mtimeMs } = found;
-    return { isFile: found.isFile(), isFolder: found.isDirectory(), mode, size, mtimeMs };
-  } catch {
-    // Below what we may not look into, or a circle of links.
-    return undefined;
-  }
 }
 
 async function head(path: string, bytes: number): Promise<string | undefined> {
