@@ -110,7 +110,10 @@ async function listeningIn(values: HttpValues): Promise<Listening | undefined> {
   }
 }
 
+/** `moz-extension://*` is the origin of any extension of Firefox: each has a name of its own. */
 const isHostName = (name: string): boolean =>
+  /^(?!https?:)[a-z][a-z\d+.-]*:\/\/\*$/i.test(name) || isPlainName(name);
+const isPlainName = (name: string): boolean =>
   !name.includes('*') &&
   URL.canParse(`http://${name}`) &&
   new URL(`http://${name}`).hostname === name.toLowerCase();

@@ -56,7 +56,7 @@ const one = operand(some(name('Package'), 'One package').max(1));
 export default program('dotnet', {
   // No property: some are commands.
   everyday:
-    /^(?!.* (?:--?|\/)p(?:roperty)?[: =])(?:add|build|clean|format|list|remove|restore|run|sln|test|watch)(?: |$)/,
+    /^(?!.* [-/]+(?:\w+:|[pP]\w*[ =])\S*=)(?:add|build|clean|format|list|remove|restore|run|sln|test|watch)(?: |$)/,
   title: '.NET',
   category: 'runtime',
   site: 'https://learn.microsoft.com/dotnet/core/tools',

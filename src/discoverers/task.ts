@@ -14,7 +14,7 @@ export default program('task', {
   site: 'https://taskfile.dev/docs/reference/cli',
   get: { brew: 'go-task', winget: 'Task.Task', npm: '@go-task/cli' },
   called: ['task', 'go-task'],
-  everyday: /^(?!.*:\/\/)/,
+  everyday: /^(?!.*:\/\/|(?:.* )?(?:-t|--taskfile)[ =]?-(?: |$))/,
   project: ['Taskfile*.y*ml', 'taskfile*.y*ml'],
   hints: [{ says: /Task "[^"]*" does not exist/, wayOut: 'task_tasks lists the tasks there are.' }],
   actions: {

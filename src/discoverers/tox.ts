@@ -18,7 +18,7 @@ export default pythonTool('tox', {
   environment: ['VIRTUAL_ENV', ...pipEnvironment],
   settings: { NO_COLOR: '1', PY_COLORS: '0' },
   // No command, neither by itself nor in the place of a setting.
-  everyday: /^(?!(?:.* )?(?:e|exec|-x\S*|--override\S*)(?: |$))/,
+  everyday: /^(?!(?:.* )?(?:e|exec|-[a-z]*x\S*|--ov\S*)(?: |$))/,
   actions: {
     tasks: action('List tox environments', 'Environments that can be run.', runs, {
       role: 'tasks',

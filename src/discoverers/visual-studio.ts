@@ -39,8 +39,8 @@ const msbuild = program('msbuild', {
   get: { winget: 'Microsoft.VisualStudio.2022.BuildTools' },
   version: { args: ['-version', '-nologo'], pattern: /(\d+(?:\.\d+)+)/ },
   elsewhere: at('MSBuild/Current/Bin/MSBuild.exe'),
-  // No other property: some are commands.
-  everyday: /^(?!.*[-/][pP](?:roperty)?:(?!(?:Configuration|Platform)=\w+(?: |$)))/,
+  // No other property, by whichever switch: some are commands.
+  everyday: /^(?!.*[-/][a-zA-Z]+:(?!(?:Configuration|Platform)=\w+(?: |$))\S*=)/,
   settings: { VSLANG: '1033', MSBUILDDISABLENODEREUSE: '1' },
   actions: {
     build: action('Build with MSBuild', 'Builds; errors with their places.', reaches, {

@@ -339,7 +339,6 @@ describe('text that is not there', () => {
       ['\n'.repeat(1e6), 'xyz\n'.repeat(200)],
       ['same line\n'.repeat(1e5), `${'same line\n'.repeat(200)}other`],
       ['a'.repeat(1e6), `${'a'.repeat(1e5)}b`],
-      // What nobody could have copied.
       [`x ${' '.repeat(1e6)}y\n`, '&lt;&amp;'.repeat(8e5)],
       [`x ${' '.repeat(1e6)}y\n`, Array.from({ length: 4e5 }, (_, index) => `${index + 1}: x`).join('\n')],
       [`x ${' '.repeat(1e6)}y\n`, `${' '.repeat(4e6)}q`],

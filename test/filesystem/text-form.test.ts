@@ -113,7 +113,6 @@ describe('what cannot be written without loss', () => {
   it.each([
     ['windows-1252', '中', 'U+4E2D'],
     ['shift_jis', '한', 'U+D55C'],
-    ['euc-kr', '😀', 'U+1F600'],
   ])('is refused: %s has no %s', async (encoding, character, number) => {
     const refused = await failureOf(
       applyEdits(Buffer.from('a b'), [{ old: 'a', new: `ok ${character}` }], { path: 'f', encoding }),
@@ -159,12 +158,9 @@ describe('what cannot be written without loss', () => {
 describe('the name of an encoding', () => {
   it.each([
     ['UTF-8', 'utf-8'],
-    ['us-ascii', 'utf-8'],
     ['UTF-16', 'utf-16le'],
     ['Latin-1', 'windows-1252'],
     ['cp1251', 'windows-1251'],
-    ['Shift-JIS', 'shift_jis'],
-    ['cp866', 'ibm866'],
   ])('%s means %s', (name, label) => {
     expect(namedEncoding(name).label).toBe(label);
     expect(() => new TextDecoder(label)).not.toThrow();

@@ -14,9 +14,10 @@ describe('a command line in a trusted folder', () => {
   let session: Session;
   beforeAll(async () => {
     world.write('tool.sh', '#!/bin/sh\nprintf tool >> ran\n', 0o755);
+    world.write('node_modules/.bin/mocha', '#!/bin/sh\n', 0o755);
     world.write('pack/main.py', 'print("main")\n');
     world.write('Makefile', 'hi:\n\t@echo made\n');
-    for (const name of 'rake ctest cmake go cargo dotnet tox task gcc mocha pre-commit'.split(' '))
+    for (const name of 'rake ctest cmake go cargo dotnet tox task gcc pre-commit'.split(' '))
       writeFileSync(join(world.bin, name), '#!/bin/sh\n', { mode: 0o755 });
     ada.will(says.yes);
     session = await world.open({ person: ada });
@@ -91,12 +92,13 @@ describe('a command line in a trusted folder', () => {
     'go test -exec ./tool.sh',
     'cargo test --config x=1',
     'tox exec -- ./tool.sh',
-    'tox -x testenv.commands=./tool.sh',
+    'tox run -vx testenv.commands=./tool.sh',
     'task --taskfile https://example.invalid/Taskfile.yml',
+    'task -t -',
     'gcc -wrapper ./tool.sh a.c',
-    'mocha --import=data:text/javascript,1',
+    'mocha --import=DATA:text/javascript,1',
     'pre-commit try-repo .',
-    'dotnet build -p:PreBuildEvent=./tool.sh',
+    'dotnet build -rP:PreBuildEvent=./tool.sh',
     'npm run hi --node-options=--import=data:text/javascript,1',
     'GIT_SSH_COMMAND=./tool.sh git fetch',
     'find . -delete',

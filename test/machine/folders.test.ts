@@ -26,7 +26,6 @@ it.each<Row>([
   ['win32', 'C:\\Users\\ada', {}, 'C:\\Users\\ada\\AppData\\Local\\toolcrib\\Cache'],
   // Never a relative folder, which would lie in the project.
   ['linux', '/home/ada', { XDG_CACHE_HOME: 'cache' }, '/home/ada/.cache/toolcrib'],
-  ['linux', '', {}],
   ['win32', '', { LOCALAPPDATA: '.' }],
 ])('the cache on %s of %j with %j', (platform, home, env, folder) =>
   expect(cacheFolder(platform, env, home)).toBe(folder),

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { headOf, tailOf } from '../../src/core/cut-text.ts';
 import { headAndTail } from '../../src/machine/presentable.ts';
 import { createMask, hasMask, maskResult } from '../../src/machine/secrets/mask.ts';
+import { processorMs } from '../support/processor-ms.ts';
 import { random, tokens } from '../support/tokens.ts';
 
 const mask = createMask({});
@@ -66,6 +67,14 @@ describe('private keys', () => {
     expect(leaks(shown)).toBe(false);
     expect(shown.startsWith('before\n') && shown.endsWith('\nafter')).toBe(true);
     expect(shown.match(/\[redacted/g)).toHaveLength(1);
+  });
+
+  it('are looked for in one way only', () => {
+    const started = process.cpuUsage();
+    const plus = '+'.repeat(400);
+    for (const text of [plus, `-----END ${plus}`, `-----END ${`\\n${'a'.repeat(50)}`.repeat(60)}`])
+      expect(mask(text)).toBe(text);
+    expect(processorMs(started)).toBeLessThan(10_000);
   });
 
   it('are masked wherever they are cut, and public keys are not', () => {

@@ -49,7 +49,7 @@ export function createMask(env: Readonly<Record<string, string | undefined>>): M
 
 /** In longer texts the shapes one by one are found sooner than all at once. */
 const fewWords = 500;
-const anyShape = new RegExp(shapes.map(({ pattern }) => pattern.source).join('|'), 'i');
+const anyShape = new RegExp(shapes.map(({ pattern, sign }) => sign ?? pattern.source).join('|'), 'i');
 
 /** No secret is shorter: less is taken for an ordinary word, and the shortest shape is an address with a password. */
 const shortest = 8;

@@ -56,8 +56,10 @@ const places = [
   ),
 ];
 
-// Between the lines of a key: line ends, also escaped ones, quotes and plus signs of source, line numbers, diffs.
-const gap = String.raw`(?:[\s"'\\|>:,+-]|(?<=\\)[nrt]|\d{1,7}(?=[\t:|-])){1,60}`;
+// Between the lines of a key: line ends, also escaped ones, quotes and plus signs of source, line numbers, diffs. Where
+// it ends, no sign follows that it could have taken: nothing is tried in two ways.
+const gap = String.raw`(?:[\s"'|>:,+-]|\\[nrt]|\\(?![nrt])|\d{1,7}(?=[\t:|-])){1,60}(?!\+)`;
+const letter = '[A-Za-z0-9+/]';
 const header = String.raw`${gap}[A-Z][A-Za-z-]{2,20}: [^\n\\]{1,120}`;
 const marker = (which: 'BEGIN' | 'END') => `-----${which} [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----`;
 
@@ -71,7 +73,7 @@ const privateKeys = [
   {
     ...shape(
       'private key',
-      `(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{40,76}${gap}){0,100}[A-Za-z0-9+/=]{16,76}${gap}${marker('END')}`,
+      `(?<!${letter})(?:${letter}{40,76}(?!${letter})${gap}){0,100}[A-Za-z0-9+/=]{16,76}${gap}${marker('END')}`,
     ),
     sign: '-----END ',
   },

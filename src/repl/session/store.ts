@@ -171,7 +171,8 @@ export function searchSessions(sessions: readonly SessionInfo[], query: string) 
       const from = Math.max(0, small.indexOf(words[0] ?? '') - 60);
       const excerpt = `${from > 0 ? '…' : ''}${inLine(text.slice(from, from + 1000), 200)}`;
       hits.push({ session, role, excerpt });
+      if (hits.length === mostHits) return hits;
       break;
     }
-  return hits.slice(0, mostHits);
+  return hits;
 }

@@ -67,7 +67,7 @@ export const endings: Readonly<Record<TurnEnd, string>> = {
   interrupted: 'Interrupted.',
   rounds: 'Stopped at the limit of answers in one turn (maxTurns, or --max-turns).',
   stopped: 'Stopped.',
-  failed: 'Failed. /retry asks again.',
+  failed: 'Failed.',
   empty: 'The model gave no answer.',
 };
 

@@ -112,11 +112,11 @@ export class Mcp {
 
   async #legacy(asked: Asked): Promise<Response> {
     const { request, body, token } = asked;
-    const id = request.headers.get('mcp-session-id') ?? undefined;
-    if (id === undefined && isInitializeRequest(body)) return this.#begin(asked);
-    if (id === undefined)
+    const session = request.headers.get('mcp-session-id') ?? undefined;
+    if (session === undefined && isInitializeRequest(body)) return this.#begin(asked);
+    if (session === undefined)
       return refusal(400, 'Mcp-Session-Id is required, or the first request is initialize.');
-    const client = this.#clients.get(id);
+    const client = this.#clients.get(session);
     // The same for the session of another token: whether there is one is not told.
     if (client?.session === undefined || client.token !== token)
       return refusal(404, 'Session not found', {}, -32001);
@@ -125,7 +125,9 @@ export class Mcp {
     const answer = await transport.handleRequest(request, { parsedBody: body });
     // A call that is cancelled has no answer, and the SDK would keep its stream open.
     const { method, params } = (body ?? {}) as { method?: unknown; params?: { requestId?: string } };
-    if (method === 'notifications/cancelled') transport.closeSSEStream(params?.requestId ?? '');
+    const id = params?.requestId;
+    if (answer.ok && method === 'notifications/cancelled' && id !== undefined)
+      await transport.send({ jsonrpc: '2.0', id, error: cancelled }).catch(() => {});
     return answer;
   }
 
@@ -183,6 +185,8 @@ function count(client: HttpClient, { onClose }: Asked): void {
     client.usedAt = performance.now();
   });
 }
+
+const cancelled = { code: -32000, message: 'Cancelled' };
 
 const tooMany = (): Response =>
   refusal(429, 'BUSY: as many clients are connected with this token as may be.', { 'retry-after': '30' });

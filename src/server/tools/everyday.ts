@@ -24,9 +24,10 @@ export function isEveryday(
   const lines = programs.flatMap(({ everyday }) => everyday?.[name] ?? []);
   const categories = programs.filter(({ called }) => called.includes(name)).map(({ category }) => category);
   if (lines.length === 0 && categories.includes('runtime')) lines.push(aFile);
-  // Node runs `--import=data:…`, and who loads a module by its address does so too.
-  const isBuild = categories.includes('build') && args.every((arg) => !arg.includes('data:'));
-  if (lines.length === 0) return isBuild || (isOwn && !runsWhatItIsGiven(name));
+  // Node runs `--import=data:…`, however it is written, and who loads a module by its address does so too.
+  const isCode = args.some((arg) => /data:/i.test(arg.replaceAll(/[\t\r\n]/g, '')));
+  if (lines.length === 0)
+    return !isCode && (categories.includes('build') || (isOwn && !runsWhatItIsGiven(name)));
   // A word with a space in it is none of those that a line is known by.
   const words = args.map((arg) => arg.replaceAll(' ', '\0'));
   return lines.some((line) => {
