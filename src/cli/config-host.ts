@@ -35,9 +35,10 @@ export async function configCommand(args: string[]): Promise<number> {
   print(createTwoFilesPatch(file, file, before, after, undefined, undefined, { context: 2 }));
   if (values.remove && !values.write) return print(`\nNothing is written yet: --remove --write does it.\n`);
   const backup = await replace(file, after);
-  print(
-    `\n${facts.title} ${values.remove ? 'is without toolcrib' : 'has toolcrib'} now. ${facts.afterwards}\n`,
-  );
+  const now = values.remove
+    ? 'is without toolcrib from its next session on.'
+    : `has toolcrib now. ${facts.afterwards}`;
+  print(`\n${facts.title} ${now}\n`);
   return print(backup === undefined ? `${file} is new.\n` : `What was there before: ${backup}\n`);
 }
 

@@ -41,7 +41,7 @@ Over HTTP (docs/hosts.md):
   --token-file FILE   tokens of 32 characters or more, one a line; each is a client of its own. Nobody else may read it.
                       Without it: one token of this user, made the first time; where it is, is told on standard error
   --host ADDRESS      127.0.0.1 is usual. Others can reach any other one, and HTTP hides nothing: put TLS in front of it
-  --allow-host NAME   a name by which it is called beside localhost, as Host and Origin say it; repeat it for more
+  --allow-host NAME   a name by which it is called beside localhost, without scheme and port; repeat it for more
 `;
 
 const chatHelp = `toolcrib chat - a model in the terminal, with the tools of this machine
