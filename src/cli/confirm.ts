@@ -11,15 +11,19 @@ export const canAsk = (): boolean => process.stdin.isTTY === true && process.std
 export function answerQuestions(client: Client): void {
   client.setRequestHandler('elicitation/create', async ({ params }) => {
     const schema = 'requestedSchema' in params ? params.requestedSchema : undefined;
-    const always = lastingChoice(schema?.properties['remember']);
+    const trust = lastingChoice(schema?.properties['trust']);
+    const always = lastingChoice(schema?.properties['always']);
     // There may be a line of progress.
     process.stderr.write(`\r\u001B[K${params.message}\n\n`);
-    const said = await ask(
-      always === undefined ? '[y]es, [N]o? ' : `[y]es, [a]lways (${always.slice(8)}), [N]o? `,
-    );
+    const choices = [
+      '[y]es',
+      ...(trust === undefined ? [] : ['yes and [t]rust the folder']),
+      ...(always === undefined ? [] : [`[a]lways (${always.replace(/^always: /, '')})`]),
+    ];
+    const said = await ask(`${choices.join(', ')}, [N]o? `);
     if (/^y(?:es)?$/.test(said)) return { action: 'accept', content: {} };
-    if (always !== undefined && /^a(?:lways)?$/.test(said))
-      return { action: 'accept', content: { remember: always } };
+    if (trust !== undefined && /^t(?:rust)?$/.test(said)) return { action: 'accept', content: { trust } };
+    if (always !== undefined && /^a(?:lways)?$/.test(said)) return { action: 'accept', content: { always } };
     return { action: 'decline' };
   });
 }
@@ -44,10 +48,10 @@ export async function ask(question: string): Promise<string> {
   }
 }
 
-/** `always: git_push`, where the server offers to remember the answer. */
+/** The choice that lasts, where the server offers one: `always: exactly this, in this folder`. */
 function lastingChoice(property: unknown): string | undefined {
   const { enum: choices } = (property ?? {}) as { enum?: unknown };
   return Array.isArray(choices)
-    ? choices.find((choice): choice is string => typeof choice === 'string' && choice.startsWith('always: '))
+    ? choices.find((choice): choice is string => typeof choice === 'string' && /^(?:always|yes): /.test(choice))
     : undefined;
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { ToolcribError } from '../core/errors.ts';
 import { mergeSettings, type Config } from '../core/settings.ts';
-import { createProjectConfigs, createProjectReader } from '../machine/config/project-config.ts';
+import { createProjectReader } from '../machine/config/project-config.ts';
 import type { Host } from '../machine/host.ts';
 import { configFile, readConfig } from './config.ts';
 import { knownNames } from './served-settings.ts';
@@ -29,13 +29,16 @@ export async function settingsInForce(host: Host, usualRoots: readonly string[])
       if (!existsSync(folder)) wrong.push(`${file}: folders: ${folder}: there is no such folder`);
     }
   });
+  const read = createProjectReader(knownNames);
   for (const root of roots)
     await attempt(async () => {
       const real = await realpath(root).catch(() => undefined);
       if (real === undefined) return wrong.push(`${root}: there is no such folder`);
-      for (const { file: own, ...said } of await createProjectReader(knownNames)(real))
+      for (const { file: own, unreadable, allowed: _allowed, ...said } of await read(real)) {
+        if (unreadable !== undefined) wrong.push(unreadable);
         rows.push([own], ...rowsOf(said));
-      return createProjectConfigs(knownNames).narrowedRoots([real]);
+      }
+      return undefined;
     });
   return { rows, wrong };
 }

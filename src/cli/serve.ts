@@ -39,12 +39,11 @@ export async function serveCommand(args: string[], opening?: Opening): Promise<n
     const keyed = args.find((arg) => arg.startsWith(keyOption));
     const noted = noteHost(thisHost());
     noted.noteFile(configFile());
-    const answered = opening?.listed !== undefined;
     const { values } = parseCommandLine({
       args: args.filter((arg) => arg !== keyed),
       options: { ...serveOptions, ...httpOptions, trace: { type: 'string' } },
     });
-    const given = await servedSettings(values, { answered });
+    const given = await servedSettings(values);
     noteSettings(noted, given);
     const http = await listeningIn(values);
     // That host asks, whatever the operator says of others.

@@ -1,43 +1,21 @@
-import { realpath } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { ToolcribError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
 import { unknownTool } from '../core/rule.ts';
 import { mergeSettings, type Config, type Settings } from '../core/settings.ts';
 import type { KnownNames } from '../machine/config/check-config.ts';
-import { createProjectConfigs } from '../machine/config/project-config.ts';
 import { shownPath } from '../machine/paths/shown-path.ts';
 import { namesIn } from '../server/published.ts';
 import { configFile, readConfig } from './config.ts';
 import { manifestHere } from './here.ts';
 import { checkRoots, settingsOf, UsageError, type ServeValues } from './usage.ts';
 
-/**
- * What a command line and the operator's file say. Throws UsageError when a server does not start with it. One that has
- * `answered` already goes on where a project's settings cannot be understood: its calls are refused, and say why.
- */
-export async function servedSettings(values: ServeValues, { answered = false } = {}): Promise<Settings> {
+/** The settings of a command line and of the operator's file. Throws UsageError when a server does not start with it. */
+export async function servedSettings(values: ServeValues): Promise<Settings> {
   const given = settingsOf(values);
   const settings = mergeSettings(given, await readConfig(undefined, { known: knownNames }));
   await checkRoots(settings.roots, given.roots ? undefined : `${shownPath(configFile())}: roots:`);
   await checkRoots(Object.keys(settings.folders), `${shownPath(configFile())}: folders:`);
   await checkNames(given);
-  if (!answered) await checkProjects(settings);
   return settings;
-}
-
-/**
- * Calls in a project whose settings cannot be understood are refused; where the project is known, that is said at
- * once.
- */
-async function checkProjects(settings: Settings): Promise<void> {
-  if (settings.roots.length === 0) return;
-  const roots = await Promise.all(settings.roots.map((root) => realpath(resolve(root))));
-  try {
-    await createProjectConfigs(knownNames).narrowedRoots(roots);
-  } catch (error) {
-    throw error instanceof ToolcribError ? new UsageError(error.message) : error;
-  }
 }
 
 /** The tools and toolsets that there are, on this machine or not. */

@@ -7,6 +7,7 @@ import { stateFolder } from '../own-files/own-files.ts';
 import { shownPath } from '../machine/paths/shown-path.ts';
 import { presentable } from '../machine/presentable.ts';
 import { createTrust, type Trust, type Trusted, type TrustSubject } from '../machine/trust/trust.ts';
+import { inOneLine } from '../server/shown-text.ts';
 import { ask, canAsk } from './confirm.ts';
 import { print } from './print.ts';
 import { parseCommandLine, UsageError, workingFolder } from './usage.ts';
@@ -39,7 +40,7 @@ async function list(trust: Trust, json: boolean): Promise<number> {
 function linesOf({ folder, trustedAt, origin, current, always }: Trusted): string {
   const since = trustedAt === undefined ? 'not trusted' : `trusted ${trustedAt.slice(0, 10)}`;
   const what = `${since}${origin ? `, from ${origin}` : ''}${current ? '' : ', another one by now: asked again'}`;
-  const lines = [`${shownPath(folder)}  ${what}`, ...always.map((words) => `  always: ${words}`)];
+  const lines = [`${shownPath(folder)}  ${what}`, ...always.map((words) => `  always: ${inOneLine(words)}`)];
   return lines.map((line) => `${oneLine(line)}\n`).join('');
 }
 

@@ -1,12 +1,12 @@
 import type { Effect } from './discoverer.ts';
 import { fits, isAboutPaths, type Rule } from './rule.ts';
 import type { Settings } from './settings.ts';
-import type { Lasting, Plan } from './tool.ts';
+import type { Grant, Plan } from './tool.ts';
 
 /** A plan, as far as it is decided about. */
 export interface Act extends Pick<
   Plan,
-  'effects' | 'subject' | 'host' | 'trust' | 'asks' | 'takenBack' | 'lasting' | 'touches'
+  'effects' | 'subject' | 'host' | 'trust' | 'asks' | 'takenBack' | 'grant' | 'touches'
 > {
   /** The tools that are called; several when one stands for another. */
   readonly tools: readonly string[];
@@ -17,13 +17,16 @@ export interface Act extends Pick<
 }
 
 /** What of the settings decides. */
-export type Policy = Pick<Settings, 'readOnly' | 'toolsets' | 'rules' | 'questions' | 'origins'>;
+export type Policy = Pick<
+  Settings,
+  'readOnly' | 'toolsets' | 'rules' | 'questions' | 'origins' | 'unreadable'
+>;
 
 /** What a person has said before. */
 export interface Known {
   /** Whether the folder of the act is trusted. */
   readonly trusted: boolean;
-  /** Whether "always" was said to what the act would keep as lasting. */
+  /** "Always" was said to the act's grant, at effects no weaker than these. */
   readonly always: boolean;
 }
 
@@ -49,7 +52,8 @@ export type Verdict =
   /** `unasked`: there were reasons to ask, but nobody is. */
   | { readonly decision: 'allow'; readonly unasked?: readonly Reason[]; readonly setting?: string }
   | { readonly decision: 'ask'; readonly reasons: readonly Reason[] }
-  | { readonly decision: 'deny'; readonly setting: string };
+  /** `unasked`: a person could have allowed it, and nobody is asked. */
+  | { readonly decision: 'deny'; readonly setting: string; readonly unasked?: readonly Reason[] };
 
 /**
  * What becomes of a call: the strictest of what the settings say; where they say nothing, what the table of questions
@@ -67,6 +71,9 @@ export function decide(act: Act, policy: Policy, known: Known): Verdict {
   const allowing = ruleFor(act, policy, 'allow')?.setting;
   if (reasons.length === 0)
     return { decision: 'allow', ...(allowing !== undefined && { setting: allowing }) };
+  // To mend that file, or another that others run, is all that a person is still asked about.
+  if (policy.unreadable !== undefined && reasons.some(({ because }) => because !== 'protected'))
+    return { decision: 'deny', setting: policy.unreadable };
   if (policy.questions === 'server') return { decision: 'ask', reasons };
   return unasked(act, policy, reasons);
 }
@@ -89,8 +96,8 @@ export function strictest(verdicts: readonly Verdict[]): Verdict {
 
 /** The one table of questions; docs/safety.md has it in words. Where several rows apply, one question says all. */
 function usualReasons(act: Act, { rules }: Policy, { trusted, always }: Known): Reason[] {
-  const { effects, asks, trust, protects, lasting } = act;
-  const isAgreed = always && lasting !== undefined;
+  const { effects, asks, trust, protects, grant } = act;
+  const isAgreed = always && grant !== undefined;
   // What it could lose or publish is no further question.
   const can = (effect: Effect) => effects.includes(effect) && asks !== 'program' && !isAgreed;
   const table: readonly (readonly [applies: boolean, because: AskReason, says: string])[] = [
@@ -98,7 +105,7 @@ function usualReasons(act: Act, { rules }: Policy, { trusted, always }: Known): 
     [can('destroy') && !act.takenBack, 'destroy', 'can lose work that nothing brings back'],
     [can('publish'), 'publish', 'changes what others see'],
     [asks === 'program' && !isAgreed, 'program', 'runs a command that trust in the folder does not cover'],
-    [asks === 'database' && !isAgreed, 'database', 'can change a database'],
+    [asks === 'database' && !isAgreed, 'database', databaseSays(effects)],
     [
       // A dry run changes nothing.
       protects.length > 0 && !looksOnly(effects),
@@ -115,23 +122,37 @@ function usualReasons(act: Act, { rules }: Policy, { trusted, always }: Known): 
   );
 }
 
-/** Nobody is asked here: the host has asked, or nobody is there. */
+const databaseSays = (effects: readonly Effect[]): string =>
+  looksOnly(effects)
+    ? 'reads with a login that may also write; yes allows all reading there'
+    : 'can change a database';
+
+/** The reasons for which a host's own question before the call stands, when the person has let it ask. */
+const askedByHost: ReadonlySet<AskReason> = new Set(['trust', 'program']);
+
+/** Decides where we ask nobody: the host has asked, or nobody is there. */
 function unasked(act: Act, { questions: mode }: Policy, reasons: readonly Reason[]): Verdict {
   const setting = `--questions ${mode}`;
+  const refused = reasons.filter(({ because }) =>
+    mode === 'host' ? !askedByHost.has(because) : because === 'rule',
+  );
   // Hosts do not ask about what the annotations call read-only.
-  if (looksOnly(act.effects))
-    return { decision: 'deny', setting: `${setting} asks nobody, and it ${reasons[0]?.says ?? ''}` };
-  const rule = reasons.find(({ because }) => because === 'rule');
-  if (mode === 'none' && rule)
-    return { decision: 'deny', setting: `it ${rule.says}, and ${setting} asks nobody` };
-  return { decision: 'allow', unasked: reasons, setting };
+  const open = looksOnly(act.effects) ? reasons : refused;
+  if (open.length === 0) return { decision: 'allow', unasked: reasons, setting };
+  const why = open.map(({ says }) => says).join('; it ');
+  return { decision: 'deny', setting: `it ${why}, and ${setting} asks nobody about that`, unasked: open };
+}
+
+/** An act that a person allows from now on, at the effects that it had when it was read. */
+export interface Granted extends Grant {
+  readonly effects: readonly Effect[];
 }
 
 /** All that "always" would be kept for; undefined where not all that is asked each time can last. */
-export function lastingOf({ parts, ...plan }: Plan): readonly Lasting[] | undefined {
+export function grantsOf({ parts, ...plan }: Plan): readonly Granted[] | undefined {
   const asked = (parts ?? [plan]).filter(asksEachTime);
-  const lasting = asked.flatMap((part) => part.lasting ?? []);
-  return lasting.length > 0 && lasting.length === asked.length ? lasting : undefined;
+  const granted = asked.flatMap(({ grant, effects }) => (grant ? [{ ...grant, effects }] : []));
+  return granted.length > 0 && granted.length === asked.length ? granted : undefined;
 }
 
 /** Whether trust in the folder is not all that there could be to ask. */

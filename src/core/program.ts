@@ -62,6 +62,14 @@ interface Runs<P extends Params> extends Common<P> {
   collects?: readonly string[];
   /** Looks at what would happen: shown to who is asked, and nothing runs when it fails. */
   first?: Template<P>;
+  /**
+   * The act in a person's words, for the question about it: `git push main to origin (…), 3 commits`. `asks` are
+   * lines that only look, run in a trusted folder; what one prints is known by its name, or not at all.
+   */
+  wording?: {
+    readonly asks: Readonly<Record<string, Template<P>>>;
+    says(values: Values, known: Readonly<Record<string, string>>): string;
+  };
   /** What has to be done before `run`, which is left out when this fails. */
   prepare?: Template<P>;
   /** Exit codes of `first` that let it go on; [0] when left out. */

@@ -63,10 +63,14 @@ export interface Settings {
   readonly folders: Readonly<Record<string, Config>>;
   /** Where a setting is written that a project has made stricter: `readOnly` in `/w/app/.toolcrib.json`. */
   readonly origins?: Readonly<Record<string, string>>;
+  /** The settings of a project that cannot be read, and why: nothing happens there that would be asked about. */
+  readonly unreadable?: string | undefined;
 }
 
 /** What a settings file or a command line says; a setting that it does not have is left out. */
-export type Config = Partial<Omit<Settings, 'budgets' | 'origins'>> & { readonly budgets?: Partial<Budgets> };
+export type Config = Partial<Omit<Settings, 'budgets' | 'origins' | 'unreadable'>> & {
+  readonly budgets?: Partial<Budgets>;
+};
 
 /** Settings that nobody has said anything about. */
 export const usualSettings: Settings = {
@@ -106,6 +110,8 @@ const mergeRules = (given: readonly Rule[], kept: readonly Rule[]): Rule[] => [
 export interface ProjectConfig extends Config {
   /** Where they are written, for people: `/w/app/.toolcrib.json`. */
   readonly file: string;
+  /** The file cannot be read now: why. */
+  readonly unreadable?: string;
 }
 
 /**
@@ -113,7 +119,7 @@ export interface ProjectConfig extends Config {
  * not touched; they are narrowed where paths are known. Pure.
  */
 export function narrow(settings: Settings, project: ProjectConfig): Settings {
-  const { readOnly = false, rules = [], file } = project;
+  const { readOnly = false, rules = [], file, unreadable } = project;
   const toolsets = both(settings.toolsets, project.toolsets);
   const isFewer = toolsets !== undefined && toolsets.length < (settings.toolsets?.length ?? Infinity);
   return {
@@ -127,6 +133,7 @@ export function narrow(settings: Settings, project: ProjectConfig): Settings {
     toolsets,
     rules: [...settings.rules, ...rules.filter(({ decision }) => decision !== 'allow')],
     budgets: smaller(settings.budgets, project.budgets),
+    ...(unreadable !== undefined && { unreadable: settings.unreadable ?? unreadable }),
   };
 }
 

@@ -18,14 +18,13 @@ export interface Workspace {
   resolve(path: string, options?: { from?: string; kind?: PathKind; mustExist?: boolean }): Promise<string>;
 }
 
-/** What an answer of "always" would be kept for, in the folder of the act. */
-export type Lasting =
-  /** This action, whatever its parameters. */
-  | { readonly kind: 'action'; readonly tool: string }
-  /** A program and its fixed first words: `npx vitest …`. */
-  | { readonly kind: 'prefix'; readonly program: string; readonly words: readonly string[] }
-  /** Statements that write, for one database. */
-  | { readonly kind: 'database'; readonly database: string };
+/** The act that an answer of "always" would be kept for: this one exactly, or all of one kind in one database. */
+export interface Grant {
+  /** Equal for the same act only: a command line with its folder, an action with all its values, a database. */
+  readonly act: string;
+  /** The act in words, for people. */
+  readonly words: string;
+}
 
 /**
  * What a call would do, found out without changing anything. Texts are as they are: who shows them makes them harmless.
@@ -46,7 +45,9 @@ export interface Plan<Work = unknown> {
   readonly trust?: string;
   /** It runs a command that is no everyday work of a project, or changes a database. */
   readonly asks?: 'program' | 'database';
-  readonly lasting?: Lasting;
+  readonly grant?: Grant;
+  /** The act in a person's words where its program can say it: `git push main to origin (…), 3 commits`. */
+  readonly title?: string;
   /** What a person can do so that it is not asked about at all, as a clause: `log in as …`. */
   readonly wayOut?: string;
   /** What would come of it, for who can see more than three lines: a diff, the script. */

@@ -10,13 +10,13 @@ import {
 } from '@modelcontextprotocol/server';
 import { ToolcribError } from '../core/errors.ts';
 import { clientSays } from './client-roots.ts';
-import { covers, type Question } from './question.ts';
+import { covers, type Keep, type Question } from './question.ts';
 import type { Nobody } from './refusals.ts';
 import { UsedOnce } from './used-once.ts';
 
 export type Answer =
-  /** `read`: slowly enough for a person; of what a client agrees to by itself (`once`: by a rule) nothing is kept. */
-  | { readonly said: 'once' | 'yes' | 'always'; readonly read: boolean }
+  /** To this act, this time, and what is kept of that. */
+  | { readonly said: 'yes'; readonly keep: readonly Keep[] }
   | { readonly said: 'no' }
   | { readonly said: 'nothing'; readonly why: Nobody }
   /** The client asks, and makes the call again; this is what the call answers until then. */
@@ -45,14 +45,15 @@ interface Outstanding extends AskedCall {
 const lifetimeMs = 600_000;
 /** Far more than a person can be asked at a time. */
 const mostOutstanding = 100;
-/**
- * Nobody reads three lines faster: a client answered by itself. `claude -p` and `copilot -p` say no, `codex exec`
- * without approvals says yes to a form that has no field.
- */
+/** Nobody reads three lines faster: `claude -p` and `copilot -p` say no by themselves, `codex exec` says yes. */
 const fastestMs = 300;
 /** Under which a client sends what its user said. */
 const key = 'approval';
-const thisTime = 'this time';
+/** The field of each answer that lasts: what it is called, and the choice that keeps nothing. */
+const fields: Readonly<Record<Keep, { readonly title: string; readonly no: string; readonly yes: string }>> = {
+  trust: { title: 'Trust the folder', no: 'no', yes: 'yes' },
+  always: { title: 'Remember', no: 'this time', yes: 'always' },
+};
 
 /**
  * Asks the people behind one client through it: one of 2025 is awaited, one of 2026 asks and calls again with a name
@@ -90,7 +91,7 @@ async function awaitedAnswer(question: Question, { mcpReq }: ServerContext): Pro
     const { signal, id: relatedRequestId } = mcpReq;
     const options = { timeout: lifetimeMs, signal, relatedRequestId };
     const reply = await mcpReq.elicitInput(formOf(question), options);
-    return answerIn(reply, performance.now() - startedAt);
+    return answerIn(reply, question, performance.now() - startedAt);
   } catch {
     if (mcpReq.signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
     // The client failed, or gave no answer in time.
@@ -108,7 +109,7 @@ async function awaitedAnswer(question: Question, { mcpReq }: ServerContext): Pro
 function answerWith(
   { mcpReq }: ServerContext,
   { tool, args }: AskedCall,
-  { about }: Question,
+  question: Question,
   outstanding: UsedOnce<Outstanding>,
 ): Answer | undefined {
   const view = inputResponse(mcpReq.inputResponses, key);
@@ -121,36 +122,33 @@ function answerWith(
   if (!asked) throw notConfirmed(tool, 'has been used already, or came too late');
   if (asked.tool !== tool || !isDeepStrictEqual(asked.args, args))
     throw notConfirmed(tool, 'was for something else: another tool or arguments');
-  if (!covers(asked.about, about))
+  if (!covers(asked.about, question.about))
     throw notConfirmed(tool, 'was for something else: what the call would do has changed meanwhile');
-  return view.kind === 'elicit' ? answerIn(view, performance.now() - asked.sentAt) : { said: 'no' };
+  if (view.kind !== 'elicit') return { said: 'no' };
+  return answerIn(view, question, performance.now() - asked.sentAt);
 }
 
-/** Accept is yes, this time; only who chooses more has said more. */
-function formOf({ text, always }: Question): ElicitRequestFormParams {
-  const remember = {
-    type: 'string',
-    title: 'Remember',
-    enum: [thisTime, `always: ${always}`],
-    default: thisTime,
-  } as const;
-  return {
-    mode: 'form',
-    message: text,
-    requestedSchema: { type: 'object', properties: always === undefined ? {} : { remember } },
-  };
+/** The form of a question: to accept is to say yes, this time; only who chooses more has said more. */
+function formOf({ text, offers }: Question): ElicitRequestFormParams {
+  const properties = Object.entries(offers).map(([name, words]) => {
+    const { title, no, yes } = fields[name as Keep];
+    return [name, { type: 'string' as const, title, enum: [no, `${yes}: ${words}`], default: no }] as const;
+  });
+  const requestedSchema = { type: 'object' as const, properties: Object.fromEntries(properties) };
+  return { mode: 'form', message: text, requestedSchema };
 }
 
-/** What a client says its user said. What came at once was nobody's: no refusal, and a yes for this time only. */
+/** The answer in a client's reply. One that came at once was nobody's. */
 function answerIn(
   { action, content }: { action: 'accept' | 'decline' | 'cancel'; content?: object | undefined },
+  { keeps, offers }: Question,
   ms: number,
 ): Answer {
-  if (action !== 'accept')
-    return ms < fastestMs ? { said: 'nothing', why: 'answered at once' } : { said: 'no' };
-  const { remember } = (content ?? {}) as { remember?: unknown };
-  const isAlways = typeof remember === 'string' && remember.startsWith('always');
-  return { said: isAlways ? 'always' : 'yes', read: ms >= fastestMs };
+  if (ms < fastestMs) return { said: 'nothing', why: 'answered at once' };
+  if (action !== 'accept') return { said: 'no' };
+  const chosen = (content ?? {}) as Readonly<Record<string, unknown>>;
+  const isChosen = (name: Keep) => String(chosen[name] ?? '').startsWith(`${fields[name].yes}:`);
+  return { said: 'yes', keep: [...keeps, ...(Object.keys(offers) as Keep[]).filter(isChosen)] };
 }
 
 /** Whether a client can put a form to its user. `elicitation: {}` is from the time when there were only forms. */

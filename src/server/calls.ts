@@ -113,7 +113,10 @@ async function makeCall(
   }
   const call = await checked(house, published, params, caller);
   const permitted = await permission(call, house, decided);
-  return 'said' in permitted ? permitted : run(house, call, permitted, key);
+  if ('said' in permitted) return permitted;
+  const result = await run(house, call, permitted, key);
+  const { note } = permitted;
+  return note === undefined ? result : { ...result, content: [...result.content, { type: 'text', text: note }] };
 }
 
 async function checked(

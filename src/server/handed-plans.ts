@@ -3,7 +3,7 @@ import type { Verdict } from '../core/policy.ts';
 import { ToolcribError } from '../core/errors.ts';
 import type { Plan } from '../core/tool.ts';
 import type { Ask } from './ask.ts';
-import { covers, type Question } from './question.ts';
+import { covers, type Keep, type Question } from './question.ts';
 import { UsedOnce } from './used-once.ts';
 
 /** What a call carries of a host that has the key. */
@@ -12,7 +12,7 @@ export interface HostWord {
   readonly plansOnly: boolean;
   readonly ticket: string | undefined;
   /** `once`: nobody was asked, a rule or a flag of the host says so. Nothing is kept for it, trust neither. */
-  readonly said: 'once' | 'yes' | 'always';
+  readonly said: 'once' | 'yes' | Keep;
 }
 
 export type HandedPlans = ReturnType<typeof createHandedPlans>;
@@ -33,7 +33,7 @@ export function createHandedPlans(key: string) {
       return {
         plansOnly: word['toolcrib/plan'] === true,
         ticket: typeof ticket === 'string' ? ticket : undefined,
-        said: said === 'always' || said === 'yes' ? said : 'once',
+        said: said === 'always' || said === 'trust' || said === 'yes' ? said : 'once',
       };
     },
     /** A plan, as a host gets it that asks its user by itself. */
@@ -53,8 +53,8 @@ export function createHandedPlans(key: string) {
       reasons: verdict.decision === 'ask' ? verdict.reasons : [],
       /** When it has to be asked about: the three lines and the preview, as they stand. */
       question: question?.text,
-      /** What "always" would cover, in words. */
-      always: question?.always,
+      /** Answers that last, and what each covers, in words. */
+      offers: question?.offers ?? {},
       /** Handed back with the call, once, it says that a person has agreed to this plan. */
       ticket: question && tickets.issue(question.about),
     }),
@@ -63,10 +63,7 @@ export function createHandedPlans(key: string) {
       (question) => {
         if (word?.ticket === undefined) return Promise.resolve({ said: 'nothing', why: 'cannot be asked' });
         if (covers(tickets.use(word.ticket) ?? [], question.about))
-          return Promise.resolve({
-            said: word.said === 'always' ? 'always' : 'yes',
-            read: word.said !== 'once',
-          });
+          return Promise.resolve({ said: 'yes', keep: keptOf(word.said, question) });
         throw new ToolcribError(
           'NOT_CONFIRMED',
           'The call was not run: what was agreed to is not what it would do now, or is too old.',
@@ -74,6 +71,12 @@ export function createHandedPlans(key: string) {
         );
       },
   };
+}
+
+/** What an answer keeps: what a yes to the question does, and what was chosen of its offers. */
+function keptOf(said: HostWord['said'], { keeps, offers }: Question): readonly Keep[] {
+  if (said === 'once') return [];
+  return said !== 'yes' && offers[said] !== undefined ? [...keeps, said] : keeps;
 }
 
 function isSame(one: string, other: string): boolean {

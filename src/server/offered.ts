@@ -98,11 +98,41 @@ const editorCommands: Readonly<Record<string, string>> = {
   undo_edit: 'undo',
 };
 
-/** A call of that editor as one of ours; any other call as it is. */
-export function asOwnCall(name: string, given: Readonly<Record<string, unknown>>) {
-  const { command, ...args } = given;
+/** The tools that call what another tool's name says. */
+const runners: ReadonlySet<string> = new Set(['run_action', 'run_read_action']);
+
+/**
+ * A call as the tool that it stands for: a command of that editor, or a built-in tool that is called by way of the
+ * catalogue, as find_actions says it where the tool is not listed. Any other call is itself.
+ */
+export function asOwnCall(
+  { find }: Pick<Offered, 'find'>,
+  name: string,
+  given: Readonly<Record<string, unknown>>,
+): { readonly name: string; readonly args: Record<string, unknown> } {
+  const { command, ...rest } = given;
   const own = /^str_replace_(?:based_edit_tool|editor)$/.test(name) && editorCommands[String(command)];
-  return own ? { name: own, args } : { name, args: given };
+  if (own) return { name: own, args: rest };
+  const { action, arguments: inner = {}, background } = given;
+  if (!runners.has(name) || typeof action !== 'string' || !isRecord(inner)) return { name, args: given };
+  const tool = foundIn(find, action);
+  const isOwn = tool !== undefined && tool.action === undefined && !runners.has(tool.name);
+  if (!isOwn || (name === 'run_read_action' && !tool.annotations.readOnlyHint)) return { name, args: given };
+  const takes = (tool.inputSchema['properties'] ?? {}) as object;
+  const more = background !== undefined && 'background' in takes ? { background } : {};
+  return { name: tool.name, args: { ...inner, ...more } };
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function foundIn(find: Offered['find'], name: string): PublishedTool | undefined {
+  try {
+    return find(name);
+  } catch {
+    // The catalogue says better what there is.
+    return undefined;
+  }
 }
 
 /** Of a name that is none; far more than one has. */

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
-import { printable } from '../core/command-line.ts';
 import { ToolcribError } from '../core/errors.ts';
-import { asksEachTime, decide, lastingOf, strictest, type Verdict } from '../core/policy.ts';
+import { asksEachTime, decide, grantsOf, strictest, type Reason, type Verdict } from '../core/policy.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Plan, PlanContext, Tool } from '../core/tool.ts';
 import type { AuditedCall } from '../machine/audit/audit.ts';
@@ -14,11 +13,10 @@ import type { Trust, TrustSubject } from '../machine/trust/trust.ts';
 import type { Answer, Ask } from './ask.ts';
 import type { House } from './house.ts';
 import { log } from './log.ts';
-import { ownCommandLine } from './own-command.ts';
 import { ownFacts } from './own-facts.ts';
 import type { PublishedTool } from './published.ts';
-import { covers, questionOf, type Asked as AskedAbout, type Question } from './question.ts';
-import { changedMeanwhile, refused, unanswered } from './refusals.ts';
+import { covers, questionOf, type Keep, screenOf, type Asked as AskedAbout, type Question } from './question.ts';
+import { changedMeanwhile, denied, refused, unanswered } from './refusals.ts';
 
 /** Who calls, from where, and how they are reached. */
 export interface Caller {
@@ -48,6 +46,8 @@ export type Decided = { -readonly [key in keyof AuditedCall['decided']]: Audited
 /** A plan that was decided about. */
 export interface Considered extends Omit<AskedAbout, 'reasons'> {
   readonly verdict: Verdict;
+  /** For the answer: what a person said that could not be kept. */
+  readonly note?: string | undefined;
 }
 
 /** The same, with what a person is asked about it. */
@@ -73,13 +73,7 @@ export async function permission(
   decided.folder = plan.folder;
   decided.decision = 'denied';
   if (verdict.decision !== 'ask' && verdict.setting !== undefined) decided.setting = verdict.setting;
-  if (verdict.decision === 'deny') {
-    // What lets a call through that only lacks trust, where nobody is asked.
-    const lacksTrust = plan.trust !== undefined && verdict.setting.includes('is not trusted yet');
-    const command = `${ownCommandLine()} trust ${printable([plan.folder])}`;
-    const wayOut = lacksTrust ? `A person can trust the folder: ${command}` : '';
-    throw new ToolcribError('EFFECT_DENIED', `${name} is not allowed: ${verdict.setting}.`, wayOut);
-  }
+  if (verdict.decision === 'deny') throw denied(name, verdict, considered);
   if (verdict.decision === 'allow') {
     decided.decision = verdict.unasked ? 'unasked' : 'allow';
     return considered;
@@ -93,9 +87,7 @@ export async function permission(
   // Long enough to change what was agreed to.
   const now = await asked(call, house);
   if (!covers(before.question.about, now.question.about)) throw changedMeanwhile(name);
-  const isAlways = answer.said === 'always' && before.question.always !== undefined;
-  if (answer.read) await keep(now, isAlways, call, house);
-  return now;
+  return { ...now, note: await keep(answer.keep, now, call, house) };
 }
 
 /** What a person would be asked now: about the act alone when there is no reason any more. Throws when it is denied. */
@@ -104,7 +96,8 @@ async function asked(call: CheckedCall, house: House): Promise<Asked> {
   const { verdict } = considered;
   if (verdict.decision === 'deny') throw changedMeanwhile(call.published.name);
   const reasons = verdict.decision === 'ask' ? verdict.reasons : [];
-  return { ...considered, reasons, question: questionOf({ ...considered, reasons }) };
+  const screen = screenOf(call.caller.clientInfo?.name);
+  return { ...considered, reasons, question: questionOf({ ...considered, reasons }, screen) };
 }
 
 /** Plans a call, and decides about it. Changes nothing, and asks nobody. `preview`: somebody will read the plan. */
@@ -116,7 +109,7 @@ export async function consider(
   const { find, trust } = house;
   const { workspace, settings, client, signal } = caller;
   const { budgets, rules } = settings;
-  const noting = notingConsent();
+  const noting = notingConsent(settings.unreadable !== undefined);
   const trusts = async (folder: string) => (await trust()).isTrusted(folder);
   const gate = workspace.consenting(noting.consent);
   const context: PlanContext = { workspace: gate, client, signal, budgets, rules, preview, trusts };
@@ -132,18 +125,20 @@ export async function consider(
         tools: [published.name, does.name],
         toolset: ownFacts(does.name).companion ? undefined : does.program,
       };
-      const { folder, lasting } = part;
+      const { folder, grant, effects } = part;
       const untrusted = part.trust === undefined ? [] : await untrustedOf(part, workspace.roots, trusts);
       const trusted = untrusted.length === 0;
       if (trusted && part.trust !== undefined) house.trusted(folder, workspace);
       const always =
-        lasting !== undefined && asksEachTime(part) && (await (await trust()).always.has(folder, lasting));
+        grant !== undefined &&
+        asksEachTime(part) &&
+        (await (await trust()).always.has(folder, { ...grant, effects }));
       return { untrusted, verdict: decide(act, settings, { trusted, always }) };
     }),
   );
   const verdict = strictest(decided.map((one) => one.verdict));
   const untrusted = [...new Set(decided.flatMap((one) => one.untrusted))];
-  const asksTrust = verdict.decision === 'ask' && verdict.reasons.some(({ because }) => because === 'trust');
+  const asksTrust = reasonsOf(verdict).some(({ because }) => because === 'trust');
   const subject = asksTrust ? await subjectIn(untrusted, await trust(), workspace.roots) : undefined;
   return { plan, protects, verdict, subject };
 }
@@ -180,30 +175,39 @@ async function subjectIn(
   return subjects[0];
 }
 
-/** For the record: what nobody has read is told apart from what a person said. */
+/** The reasons for which a person was to be asked, whoever asks. */
+const reasonsOf = (verdict: Verdict): readonly Reason[] =>
+  verdict.decision === 'ask' ? verdict.reasons : (verdict.unasked ?? []);
+
+/** For the record: what lasts is told apart from what was said for this time. */
 function outcomeOf(answer: Exclude<Answer, { said: 'later' }>): NonNullable<Decided['decision']> {
   if (answer.said === 'nothing') return 'unanswered';
-  return answer.said !== 'no' && !answer.read ? 'asked:once' : `asked:${answer.said}`;
+  if (answer.said === 'no') return 'asked:no';
+  return answer.keep.includes('always') ? 'asked:always' : 'asked:yes';
 }
 
-/** Keeps what was said for longer. That it cannot be kept is no reason to refuse what was agreed to. */
+/** Keeps what was said for longer. What cannot be kept is said; it is no reason to refuse what was agreed to. */
 async function keep(
-  { plan, subject, question }: Asked,
-  isAlways: boolean,
+  kept: readonly Keep[],
+  { plan, subject }: Asked,
   { caller: { workspace } }: CheckedCall,
   house: House,
-): Promise<void> {
+): Promise<string | undefined> {
+  if (kept.length === 0) return undefined;
   const trust = await house.trust();
   try {
-    if (subject && question.trusts) {
+    if (kept.includes('trust') && subject) {
       await trust.trust(subject.folder);
       house.trusted(plan.folder, workspace);
     }
-    if (!isAlways) return;
+    if (!kept.includes('always')) return undefined;
     const { folder } = subject ?? (await trust.subjectOf(plan.folder, workspace.roots));
-    for (const lasting of lastingOf(plan) ?? [])
-      if (!(await trust.always.has(folder, lasting))) await trust.always.add(folder, lasting);
+    for (const grant of grantsOf(plan) ?? [])
+      if (!(await trust.always.has(folder, grant))) await trust.always.add(folder, grant);
+    return undefined;
   } catch (error) {
-    log(`the answer could not be kept: ${String(error)}`);
+    const why = error instanceof Error ? error.message : String(error);
+    log(`the answer could not be kept: ${why}`);
+    return `The person's answer holds for this time only, as it could not be kept: ${why}`;
   }
 }

@@ -1,5 +1,5 @@
 import { printable } from '../core/command-line.ts';
-import { asksEachTime } from '../core/policy.ts';
+import { asksEachTime, type Verdict } from '../core/policy.ts';
 import type { Plan } from '../core/tool.ts';
 import type { Protected } from '../machine/paths/protected-paths.ts';
 import { ToolcribError } from '../core/errors.ts';
@@ -22,33 +22,43 @@ export function unanswered(tool: string, asked: Asked, why: Nobody): ToolcribErr
   );
 }
 
+/** The refusal of a call that the settings deny; where a person could have been asked, it says what allows it. */
+export function denied(
+  tool: string,
+  { setting, unasked = [] }: Extract<Verdict, { decision: 'deny' }>,
+  asked: Omit<Asked, 'reasons'>,
+): ToolcribError {
+  const ways = unasked.length > 0 ? waysOut({ ...asked, reasons: unasked }) : [];
+  return new ToolcribError(
+    'EFFECT_DENIED',
+    `${tool} is not allowed: ${setting}.`,
+    ways.length > 0 ? `A person can allow it: ${ways.join('; and ')}.` : '',
+  );
+}
+
+/** What a person can do about each reason, as it is typed on this installation. */
 function waysOut({ plan, reasons, subject, protects }: Asked): string[] {
   const trusts = subject !== undefined && subject.refused === undefined;
   // Nothing allows what a rule says to ask about.
   if (reasons.some(({ because }) => because === 'rule'))
     return ['take that rule away, or use a client that can ask'];
   const others = reasons.filter(({ because }) => because !== 'trust' || !trusts);
-  return [
-    ...(trusts ? [`${ownCommandLine()} trust ${printable([subject.folder])}`] : []),
-    ...(others.length > 0
-      ? [
-          plan.wayOut ??
-            `start the server with ${ruleFor(plan, protects)}--questions host where the host asks`,
-        ]
-      : []),
-  ];
+  const ways = trusts && others.length < reasons.length ? [`${ownCommandLine()} trust ${printable([subject.folder])}`] : [];
+  if (others.length === 0) return ways;
+  return [...ways, plan.wayOut ?? rulesFor(plan, protects)];
 }
 
-/** Rules that fit exactly this act, and what leads on from them; nothing where they would fit more. */
-function ruleFor(plan: Plan, protects: readonly Protected[]): string {
+/** The rules that fit exactly this act; where none would, the person does it. */
+function rulesFor(plan: Plan, protects: readonly Protected[]): string {
   const [first] = protects;
   const acts = (plan.parts ?? []).filter(asksEachTime);
   const subjects = acts.length > 0 ? acts.map(({ subject }) => subject) : [plan.subject];
   const patterns = first ? [`write(${first.path})`] : subjects.map((subject) => `run(${subject})`);
   // A star or a line break cannot be written into one.
-  if (patterns.some((pattern) => pattern.length > 300 || /[*\p{Cc}\p{Cf}]/u.test(pattern))) return '';
+  if (patterns.some((pattern) => pattern.length > 300 || /[*\p{Cc}\p{Cf}]/u.test(pattern)))
+    return 'do it in a terminal of your own, or use a client that can ask';
   const rules = new Set(patterns.map((pattern) => `--rule ${printable([`${pattern}=allow`])}`));
-  return `${[...rules].join(' ')}, or with `;
+  return `start the server with ${[...rules].join(' ')}, or use a client that can ask`;
 }
 
 export const refused = (tool: string): ToolcribError =>

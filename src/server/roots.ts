@@ -9,6 +9,7 @@ import { intersection, isInside } from '../machine/paths/inside.ts';
 import { shownPath } from '../machine/paths/shown-path.ts';
 import type { RootedWorkspace } from '../machine/paths/workspace.ts';
 import type { ProgramFacts } from '../machine/programs/installation.ts';
+import { log } from './log.ts';
 import { namesIn, type Manifest } from './published.ts';
 
 /**
@@ -95,6 +96,8 @@ export function openRoots(settings: Settings, host: Host, manifest: Manifest) {
   const projects = createProjectConfigs(() => Promise.resolve(namesIn(manifest)));
   const found = new Map<string, { readonly roots: readonly string[]; readonly around: readonly string[] }>();
   const opened = new Map<string, RootedWorkspace>();
+  /** Problems with settings that the log has already. */
+  const told = new Set<string>();
   const look = async (client: readonly string[] | undefined) => ({
     roots: await effectiveRoots(settings.roots, client, host, manifest.programs),
     // Also where the client has opened a folder below a root of the operator's.
@@ -106,8 +109,11 @@ export function openRoots(settings: Settings, host: Host, manifest: Manifest) {
     // A folder that is no project yet may be one with the next call.
     if (roots.length > 0) found.set(asked, { roots, around });
     // A project's own settings can change at any time.
-    const narrowed = await projects.narrowedRoots(roots, around);
-    const there = await projects.settingsFor(settings, [...new Set([...around, ...roots])]);
+    const { roots: narrowed, settings: there } = await projects.inForce(settings, roots, around);
+    if (there.unreadable !== undefined && !told.has(there.unreadable)) {
+      told.add(there.unreadable);
+      log(there.unreadable);
+    }
     const key = JSON.stringify([narrowed, there.rules]);
     const known = opened.get(key);
     if (known) return { workspace: known, settings: there };

@@ -23,13 +23,22 @@ export const inPlainSight = (text: string): string =>
     .replace(wide, (blanks) => `⟨${counted(blanks.length)} blanks⟩`)
     .replace(tall, (lines) => `\n⟨${counted(lines.split('\n').length - 2)} empty lines⟩\n`);
 
-/** The same for a text that is to be one line of so many characters at most. */
-export function inOneLine(text: string, most: number): string {
-  const line = inPlainSight(text).replaceAll(/[\n\t]/g, spelled);
+/** The same for a text that is to be one line. */
+export const inOneLine = (text: string): string => inPlainSight(text).replaceAll(/[\n\t]/g, spelled);
+
+/** A line of so many characters at most; a longer one says so at its beginning. */
+export function cutLine(line: string, most: number): string {
   if (line.length <= most) return line;
-  const note = `⟨${counted(line.length - most)} characters left out⟩`;
-  const half = Math.max(0, Math.floor((most - note.length) / 2));
-  return `${wholeEnd(line.slice(0, half))}${note}${wholeStart(line.slice(line.length - half))}`;
+  const note = `(${counted(line.length)} characters, the end is not shown) `;
+  return `${note}${wholeEnd(line.slice(0, Math.max(0, most - note.length - 2)))} …`;
+}
+
+/** A line as two of so many characters at most, broken at a blank where there is one near the end of the first. */
+export function wrapped(line: string, width: number): [string, string] {
+  const blank = line.lastIndexOf(' ', width);
+  const rest = line.length - blank - 1;
+  const at = blank > 0 && rest <= width ? blank + 1 : width;
+  return [wholeEnd(line.slice(0, at)).trimEnd(), line.slice(wholeEnd(line.slice(0, at)).length)];
 }
 
 /**
@@ -37,7 +46,8 @@ export function inOneLine(text: string, most: number): string {
  * so many characters the head and the tail, and between them how much is left out.
  */
 export function quoted(text: string, most: number): string {
-  const shown = inPlainSight(text).replace(/\n$/, '');
+  // Some hosts show no tabs.
+  const shown = inPlainSight(text).replace(/\n$/, '').replaceAll('\t', '    ');
   if (shown.length <= most) return behindBars(shown);
   const head = wholeEnd(shown.slice(0, most / 2));
   const tail = wholeStart(shown.slice(-most / 2));

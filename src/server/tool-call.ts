@@ -34,7 +34,7 @@ export async function callTool(
   requested: RequestedCall,
   ask?: Ask,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { name, args } = asOwnCall(requested.name, requested.arguments ?? {});
+  const { name, args } = asOwnCall(crib.offered, requested.name, requested.arguments ?? {});
   const published = findTool(crib, name);
   const roots = await crib.clientRoots.of(server, context);
   if (roots.kind === 'ask') return roots.question;

@@ -358,7 +358,7 @@ it('understands the examples of docs/configuration.md', async () => {
   const root = temporaryFolder();
   mkdirSync(join(root, 'src'));
   writeFileSync(join(root, '.toolcrib.json'), ofProject);
-  const narrowed = await createProjectConfigs().settingsFor(usualSettings, [root]);
+  const { settings: narrowed } = await createProjectConfigs().inForce(usualSettings, [root]);
   expect(narrowed.budgets.jobs).toBe(2);
   for (const [name, usual] of Object.entries(usualBudgets))
     expect(page).toMatch(new RegExp(`\\| \`${name}\` +\\| ${usual} `));

@@ -56,9 +56,9 @@ it('lists and revokes, also what is another one by now, or gone', async () => {
   const { folder, base, trust, run } = setUp();
   expect(run('--list').printed).toBe('No folder is trusted.\n');
   run('--yes', folder);
-  await trust.always.add(folder, { kind: 'prefix', program: 'npx', words: ['\u001b[31mvitest\nx'] });
+  await trust.always.add(folder, { act: '[]', words: 'exactly \u001b[31mvitest\nx', effects: ['execute'] });
   const line = `${folder}  trusted ${new Date().toISOString().slice(0, 10)}`;
-  expect(run('--list').printed).toBe(`${line}\n  always: npx "\\u001b[31mvitest\\nx" …\n`);
+  expect(run('--list').printed).toBe(`${line}\n  always: exactly \\u{1b}[31mvitest\\u{a}x\n`);
   renameSync(folder, join(base, 'moved'));
   mkdirSync(folder);
   expect(run('--list').printed).toContain(`${line}, another one by now: asked again\n`);

@@ -28,7 +28,7 @@ const usualAct: Act = {
   takenBack: false,
 };
 const nothingKnown: Known = { trusted: false, always: false };
-const always: Act['lasting'] = { kind: 'action', tool: 'git_push' };
+const always: Act['grant'] = { act: '["git","push"]', words: 'exactly git push' };
 
 /** What comes of a call, in a word; asking names its reasons. */
 function outcome(act: Partial<Act>, policy: Partial<Policy> = {}, known: Partial<Known> = {}): string {
@@ -42,13 +42,13 @@ function outcome(act: Partial<Act>, policy: Partial<Policy> = {}, known: Partial
 }
 
 const executes: Partial<Act> = { effects: ['execute'], trust: 'it runs code of the project' };
-const destroys: Partial<Act> = { effects: ['destroy'], lasting: always };
+const destroys: Partial<Act> = { effects: ['destroy'], grant: always };
 const runs: Partial<Act> = {
   ...executes,
   tools: ['run'],
   subject: 'npm test',
   asks: 'program',
-  lasting: always,
+  grant: always,
 };
 const protects: Partial<Act> = {
   effects: ['write'],
@@ -70,26 +70,26 @@ describe('the table of questions', () => {
     ['the same where "always" was said', destroys, { always: true }, 'allow'],
     ['the same where nothing could be kept', { effects: ['destroy'] }, { always: true }, 'destroy'],
     ['what loses work that undo brings back', { ...destroys, takenBack: true }, {}, 'allow'],
-    ['what others see', { effects: ['publish', 'network'], lasting: always }, {}, 'publish'],
+    ['what others see', { effects: ['publish', 'network'], grant: always }, {}, 'publish'],
     [
       'the same where "always" was said',
-      { effects: ['publish'], lasting: always },
+      { effects: ['publish'], grant: always },
       { always: true },
       'allow',
     ],
     ['any program', runs, {}, 'trust+program'],
     ['the same in a trusted folder', runs, { trusted: true }, 'program'],
-    ['the same where its prefix was agreed to', runs, { trusted: true, always: true }, 'allow'],
+    ['the same where that line was agreed to', runs, { trusted: true, always: true }, 'allow'],
     [
       'any program, which can lose and publish anything, is one question',
       { ...runs, effects: ['execute', 'destroy', 'publish'] },
       { trusted: true },
       'program',
     ],
-    ['a statement that writes', { effects: ['write'], asks: 'database', lasting: always }, {}, 'database'],
+    ['a statement that writes', { effects: ['write'], asks: 'database', grant: always }, {}, 'database'],
     [
       'the same for a database that was agreed to',
-      { asks: 'database', lasting: always },
+      { asks: 'database', grant: always },
       { always: true },
       'allow',
     ],
@@ -160,16 +160,34 @@ describe('where we ask nobody', () => {
   it.each<[string, Partial<Act>, Partial<Policy>, [host: string, none: string]]>([
     ['what is not asked about', {}, {}, ['allow', 'allow']],
     ['what is', runs, {}, ['unasked', 'unasked']],
-    ['what would lose work', destroys, {}, ['unasked', 'unasked']],
+    ['what needs trust', executes, {}, ['unasked', 'unasked']],
+    // The question of a host says too little of what cannot be taken back.
+    ['what would lose work', destroys, {}, ['deny', 'unasked']],
+    ['what others see', { effects: ['publish'] }, {}, ['deny', 'unasked']],
+    ['a file that others run', protects, {}, ['deny', 'unasked']],
+    ['a statement that writes', { effects: ['write'], asks: 'database' }, {}, ['deny', 'unasked']],
+    ['a push that a rule allows', destroys, { rules: [rule('git_push', 'allow')] }, ['allow', 'allow']],
     // The host does not ask about what the annotations call read-only.
     ['what only looks, and needs trust', looks, {}, ['deny', 'deny']],
-    ['a rule that asks', { effects: ['write'] }, { rules: [rule('git_*', 'ask')] }, ['unasked', 'deny']],
+    ['a rule that asks', { effects: ['write'] }, { rules: [rule('git_*', 'ask')] }, ['deny', 'deny']],
     ['a rule that denies', runs, { rules: [rule('run(npm *)', 'deny')] }, ['deny', 'deny']],
     ['what is read-only', runs, { readOnly: true }, ['deny', 'deny']],
   ])('%s', (_, act, policy, expected) => {
     const outcomes = (['host', 'none'] as const).map((questions) => outcome(act, { ...policy, questions }));
     expect(outcomes).toEqual(expected);
   });
+});
+
+describe('where the settings of a project cannot be read', () => {
+  const unreadable = '/w/.toolcrib.json:1: it does not parse';
+  it.each<[string, Partial<Act>, Partial<Policy>, string]>([
+    ['reading goes on', {}, {}, 'allow'],
+    ['writing goes on', { effects: ['write'] }, {}, 'allow'],
+    ['a person can mend it', protects, {}, 'protected'],
+    ['nothing runs that would be asked about', executes, {}, 'deny'],
+    ['nor where nobody is asked', runs, { questions: 'none' }, 'deny'],
+    ['what the operator allows goes on', executes, { rules: [rule('*', 'allow')] }, 'allow'],
+  ])('%s', (_, act, policy, expected) => expect(outcome(act, { ...policy, unreadable })).toBe(expected));
 });
 
 describe('patterns of rules', () => {
@@ -273,16 +291,16 @@ const anyAct: fc.Arbitrary<Act> = fc
     subject: fc.constantFrom('npm test', 'git push --force', 'rm x'),
     trust: fc.constantFrom('it runs code', undefined),
     asks: fc.constantFrom('program' as const, 'database' as const, undefined),
-    lasting: fc.constantFrom(always, undefined),
+    grant: fc.constantFrom(always, undefined),
     protects: fc.constantFrom([], [{ path: '/w/.envrc', effect: 'a shell runs it' }]),
     takenBack: fc.boolean(),
     touches: fc.constant([]),
   })
-  .map(({ trust, asks, lasting, ...act }) => ({
+  .map(({ trust, asks, grant, ...act }) => ({
     ...act,
     ...(trust !== undefined && { trust }),
     ...(asks !== undefined && { asks }),
-    ...(lasting !== undefined && { lasting }),
+    ...(grant !== undefined && { grant }),
   }));
 const anyKnown: fc.Arbitrary<Known> = fc.record({ trusted: fc.boolean(), always: fc.boolean() });
 
@@ -336,7 +354,7 @@ describe('whatever the settings are', () => {
         expect(trusted).toBeLessThanOrEqual(before);
         expect(agreed).toBeLessThanOrEqual(before);
         if (act.trust === undefined) expect(trusted).toBe(before);
-        if (act.lasting === undefined) expect(agreed).toBe(before);
+        if (act.grant === undefined) expect(agreed).toBe(before);
       }),
       many,
     );

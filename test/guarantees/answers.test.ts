@@ -1,3 +1,4 @@
+import { reading } from './person.ts';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,6 +47,7 @@ describe('an answer that a client of 2026-07-28 brings with the call', () => {
   const state = async (about = act) => {
     const { result } = await call({}, about);
     expect(result).toMatchObject({ resultType: 'input_required' });
+    await reading();
     return result?.requestState;
   };
 
@@ -101,7 +103,7 @@ describe('an answer that a client of 2026-07-28 brings with the call', () => {
   it.each<[string, unknown]>([
     ['of another kind', { roots: [] }],
     ['that is wrapped', { method: 'elicitation/create', result: yes.approval }],
-    ['that says yes elsewhere', { action: 'decline', content: { remember: 'always: yes' } }],
+    ['that says yes elsewhere', { action: 'decline', content: { always: 'always: yes' } }],
     ['in capitals', { action: 'ACCEPT' }],
     ['of true', true],
   ])('%s is no yes', async (_, approval) => {
@@ -193,7 +195,7 @@ describe('a server whose host has the key and asks by itself', () => {
       subject: 'env node run.mjs other',
       folder: world.project,
       takenBack: false,
-      question: expect.stringContaining(`\nin ${world.project}`) as string,
+      question: expect.stringContaining(`\nIn ${world.project}`) as string,
       ticket: expect.any(String) as string,
     });
     expect(ran()).toBe('');

@@ -7,7 +7,7 @@ const script = (text: string) => runProgram('bash', '-c', text);
 const withInput = (text: string) => also(runProgram('sh'), { input: text });
 /** The rule that a refusal proposes, as a shell would read it. */
 function ruleIn(text: string): string | undefined {
-  const typed = /--rule (.*), or with --questions/.exec(text)?.[1];
+  const typed = /--rule (.*), or use a client/.exec(text)?.[1];
   return typed && execFileSync('sh', ['-c', `printf %s ${typed}`], { encoding: 'utf8' });
 }
 

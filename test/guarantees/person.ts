@@ -20,27 +20,39 @@ export type Reply = {
 
 export type Says = (question: Question) => Reply | Promise<Reply>;
 
-/** What can be said for longer than this time; undefined when nothing can. */
+/** What "always" would be kept for; undefined when nothing can be. */
 export const lasting = ({ form }: Question): string | undefined =>
-  form.properties?.['remember']?.enum?.find((one) => one.startsWith('always'));
+  form.properties?.['always']?.enum?.find((one) => one.startsWith('always'));
 
-/** What comes sooner is taken for the client's own answer, as nobody reads that fast: a no is none, and a yes lasts for nothing. */
-const reading = 400;
+/** What the folder could be trusted for beside the act; undefined when that is not asked, or what is asked. */
+export const trusting = ({ form }: Question): string | undefined =>
+  form.properties?.['trust']?.enum?.find((one) => one.startsWith('yes'));
+
+/** What comes sooner is taken for the client's own answer, as nobody reads that fast. */
+export const reading = (): Promise<void> => setTimeout(400);
 const having =
   (reply: Says): Says =>
   async (question) => {
-    await setTimeout(reading);
+    await reading();
     return reply(question);
   };
 
 /** How a person answers: the form of a question is known here and nowhere else in these tests. */
-export const says: Record<'yes' | 'always' | 'no' | 'nothing' | 'yesAtOnce' | 'noAtOnce', Says> = {
-  /** Presses the button, and fills in no field: this time, and where trust was asked for, the folder. */
+export const says: Record<
+  'yes' | 'always' | 'trust' | 'no' | 'nothing' | 'yesAtOnce' | 'noAtOnce',
+  Says
+> = {
+  /** Presses the button, and fills in no field: to what is asked, the act this time or trust in the folder. */
   yes: having(() => ({ action: 'accept' })),
   /** For good, where that is offered. */
   always: having((question) => {
-    const remember = lasting(question);
-    return { action: 'accept', content: remember === undefined ? {} : { remember } };
+    const always = lasting(question);
+    return { action: 'accept', content: always === undefined ? {} : { always } };
+  }),
+  /** Trusts the folder beside the act, where that is offered. */
+  trust: having((question) => {
+    const trust = trusting(question);
+    return { action: 'accept', content: trust === undefined ? {} : { trust } };
   }),
   no: having(() => ({ action: 'decline' })),
   /** Closes the window. */

@@ -7,9 +7,11 @@ import {
   commit,
   fetchFrom,
   operator,
+  pushTo,
   resetHard,
   restoreFiles,
   runFile,
+  runLine,
   runProgram,
   runScript,
   stage,
@@ -46,7 +48,9 @@ describe.each(eras)('a question in %s', (era) => {
     await session.does(runProgram('printf', 'hi'));
     expect(ada.asked).toHaveLength(1);
     expect(ada.asked[0]?.form.required ?? []).toEqual([]);
-    expect(Object.keys(ada.asked[0]?.form.properties ?? {})).toEqual(['remember']);
+    const { properties = {} } = ada.asked[0]?.form ?? {};
+    expect(Object.keys(properties)).toEqual(['trust', 'always']);
+    expect(Object.values(properties).map((field) => field.default)).toEqual(['no', 'this time']);
   });
 
   it.each([
@@ -66,11 +70,11 @@ describe.each(eras)('a question in %s', (era) => {
       also(runProgram('sh'), { input: 'echo one\necho two' }),
       /one\\(?:n|u\{a\})echo/,
     ],
-    // What it leaves out of a long act is counted.
+    // It says first that its end is missing.
     [
       'a long act',
       runProgram('env', 'node', 'run.mjs', 'x'.repeat(3000), 'the end'),
-      /^(?=.{20,1000}$)(?=.*the end)(?=.*\d,?\d{3})/,
+      /^\(3,0\d\d characters, the end is not shown\) env node run\.mjs x+ …$/,
     ],
   ])('says on its first line, exactly: %s', async (_, act, says) => {
     await session.does(act);
@@ -89,6 +93,80 @@ describe.each(eras)('a question in %s', (era) => {
     const said = async () => (await session.does(runProgram('env', 'node', 'run.mjs'))).text;
     await until(async () => /nobody was there/i.test(await said()));
     expect(world.has('ran')).toBe(false);
+  });
+});
+
+describe.each(eras)('trust in %s', (era) => {
+  const world = makeWorld(leavesAMark);
+  const ada = person();
+  let session: Session;
+  beforeAll(async () => {
+    session = await world.open({ era, person: ada });
+  });
+  afterAll(() => world.end());
+
+  it('is no part of a yes to an act', async () => {
+    world.write('src/old.txt', '');
+    ada.will(says.yes, says.no);
+    await session.gets(runProgram('rm', 'src/old.txt'));
+    expect(world.has('src/old.txt')).toBe(false);
+    expect((await session.does(runFile('run.mjs'))).refused).toBe(true);
+    expect(ada.asked).toHaveLength(2);
+  });
+
+  it('is a question of its own, which says what it opens', async () => {
+    ada.will(says.no);
+    await session.does(runFile('run.mjs', 'two'));
+    const [first, second, third] = ada.asked[0]?.message.split('\n') ?? [];
+    expect(first).toBe(`Trust ${world.project}?`);
+    expect(second).toBe('Its code may run, install packages, use the network, write with git.');
+    expect(third).toMatch(/^For node run\.mjs two\. It runs code of this folder/);
+    expect(ada.asked[0]?.form.properties ?? {}).toEqual({});
+  });
+
+  it('can be said beside a yes to an act', async () => {
+    ada.will(says.trust, says.no);
+    await session.gets(runProgram('printf', 'hi'));
+    await session.gets(runFile('run.mjs'));
+    expect(ada.asked).toHaveLength(1);
+  });
+});
+
+describe('an accept faster than anybody reads', () => {
+  it.each([
+    ['to an act', runProgram('env', 'node', 'run.mjs', 'fast')],
+    ['to trust', runFile('run.mjs', 'fast')],
+    ['to a protected file', writeFile('.envrc', 'export A=1\n')],
+  ])('is nobody’s: %s', async (_, act) => {
+    // Where the machine is too busy to say so at once, it is somebody's answer.
+    await until(async () => {
+      const world = makeWorld(leavesAMark);
+      const session = await world.open({ person: person(says.yesAtOnce) });
+      const { text } = await session.does(act);
+      const isNobodys = /nobody was there/.test(text);
+      if (isNobodys) expect([world.has('ran'), world.has('.envrc')]).toEqual([false, false]);
+      await world.end();
+      return isNobodys;
+    });
+  });
+});
+
+describe('where the host asks', () => {
+  const world = makeWorld(leavesAMark);
+  let session: Session;
+  beforeAll(async () => {
+    session = await world.open({ args: operator.questions('host') });
+  });
+  afterAll(() => world.end());
+
+  it.each([
+    ['pushing', pushTo('origin'), /--rule 'run\(git push .*\)=allow'/],
+    ['losing work', resetHard(), /--rule 'run\(git reset --hard .*\)=allow'/],
+    ['a file that others run', writeFile('.envrc', ''), /--rule 'write\(.*\.envrc\)=allow'/],
+  ])('%s is refused with the rule that would allow it', async (_, act, rule) => {
+    const { refused, text } = await session.does(act);
+    expect(refused).toBe(true);
+    expect(text).toMatch(rule);
   });
 });
 
@@ -198,10 +276,19 @@ describe('a folder that a person has trusted', () => {
     expect(world.read('src/b.txt')).toBe('mine\n');
   });
 
-  it('asks no more about a program with its first words when the person says always', async () => {
+  it('asks no more about exactly the line to which the person says always', async () => {
     ada.will(says.always, says.no);
     await session.gets(runProgram('printf', 'hi'));
-    await session.gets(runProgram('printf', 'hi', 'again'));
+    await session.gets(runProgram('printf', 'hi'));
     expect(ada.asked).toHaveLength(1);
+    for (const act of [
+      runProgram('printf', 'hi', 'again'),
+      runProgram('printf'),
+      also(runProgram('printf', 'hi'), { input: 'x' }),
+      runLine('printf hi | printf hi'),
+      runLine('A=1 printf hi'),
+    ])
+      expect((await session.does(act)).refused).toBe(true);
+    expect(ada.asked).toHaveLength(6);
   });
 });

@@ -17,8 +17,16 @@ function put(root: string, path: string, content: unknown): string {
   return file;
 }
 
+function createConfigs() {
+  const { inForce } = createProjectConfigs(known);
+  return {
+    settingsFor: async (base: Settings, roots: string[]) => (await inForce(base, roots)).settings,
+    narrowedRoots: async (roots: readonly string[]) => (await inForce(usualSettings, roots)).roots,
+  };
+}
+
 const settingsFor = (root: string, base: Settings = usualSettings) =>
-  createProjectConfigs(known).settingsFor(base, [root]);
+  createConfigs().settingsFor(base, [root]);
 const decisionsOf = ({ rules }: Settings) => rules.map(({ pattern, decision }) => `${pattern}=${decision}`);
 
 describe('which files count', () => {
@@ -27,7 +35,7 @@ describe('which files count', () => {
     put(root, '.toolcrib.json', { rules: { git_push: 'ask' } });
     put(root, 'a/.toolcrib.json', { readOnly: true });
     put(other, '.toolcrib.json', { readOnly: true });
-    const { settingsFor } = createProjectConfigs(known);
+    const { settingsFor } = createConfigs();
     const settings = await settingsFor(usualSettings, [root]);
     expect(settings).toMatchObject({ readOnly: false });
     expect(decisionsOf(settings)).toEqual(['git_push=ask']);
@@ -36,7 +44,7 @@ describe('which files count', () => {
 
   it('as they are now, and as they were', async () => {
     const root = temporaryFolder();
-    const { settingsFor } = createProjectConfigs(known);
+    const { settingsFor } = createConfigs();
     const now = async () => decisionsOf(await settingsFor(usualSettings, [root]));
     expect(await now()).toEqual([]);
     const file = put(root, '.toolcrib.json', '{"rules": {"git_push": "ask" }}');
@@ -73,7 +81,7 @@ describe('which files count', () => {
 describe('what a file has said', () => {
   it('counts when two calls read it at once', async () => {
     const root = temporaryFolder();
-    const { settingsFor } = createProjectConfigs(known);
+    const { settingsFor } = createConfigs();
     put(root, '.toolcrib.json', { readOnly: true });
     await settingsFor(usualSettings, [root]);
     const file = put(root, '.toolcrib.json', { toolsets: ['git'] });
@@ -87,7 +95,7 @@ describe('what a file has said', () => {
     const root = temporaryFolder();
     mkdirSync(join(root, 'src'));
     mkdirSync(join(root, 'docs'));
-    const { narrowedRoots } = createProjectConfigs(known);
+    const { narrowedRoots } = createConfigs();
     const file = put(root, '.toolcrib.json', { roots: ['src'] });
     expect(await narrowedRoots([root])).toEqual([join(root, 'src')]);
     rmSync(file);
@@ -128,20 +136,33 @@ describe('a file that cannot be understood', () => {
     const [root, elsewhere] = [temporaryFolder(), temporaryFolder()];
     symlinkSync(elsewhere, join(root, 'out'));
     const file = put(root, '.toolcrib.json', content);
-    const configs = createProjectConfigs(known);
-    const error: unknown = await configs
-      .settingsFor(usualSettings, [root])
-      .then(() => configs.narrowedRoots([root]))
-      .catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining(message) });
-    expect((error as Error).message.startsWith(`${file}:`)).toBe(true);
-    expect((error as Error).message.length).toBeLessThan(600);
+    const { settings, roots } = await createProjectConfigs(known).inForce(usualSettings, [root]);
+    expect(settings.unreadable).toContain(message);
+    expect(settings.unreadable?.startsWith(`${file}:`)).toBe(true);
+    expect(settings.unreadable?.length).toBeLessThan(700);
+    expect(roots).toEqual([root]);
+  });
+
+  it('leaves in force what it said before', async () => {
+    const root = temporaryFolder();
+    mkdirSync(join(root, 'src'));
+    const { settingsFor, narrowedRoots } = createConfigs();
+    put(root, '.toolcrib.json', { readOnly: true, roots: ['src'] });
+    await settingsFor(usualSettings, [root]);
+    put(root, '.toolcrib.json', '');
+    expect(await settingsFor(usualSettings, [root])).toMatchObject({
+      readOnly: true,
+      unreadable: expect.stringContaining('does not parse'),
+    });
+    put(root, '.toolcrib.json', { readOnly: true });
+    expect((await settingsFor(usualSettings, [root])).unreadable).toBeUndefined();
+    expect(await narrowedRoots([root])).toEqual([join(root, 'src')]);
   });
 
   it('nor is what is no UTF-8', async () => {
     const root = temporaryFolder();
     writeFileSync(join(root, '.toolcrib.json'), Buffer.from([0x7b, 0xff, 0x7d]));
-    await expect(settingsFor(root)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    expect((await settingsFor(root)).unreadable).toContain('UTF-8');
   });
 
   it('takes what Windows editors put before the text', async () => {
@@ -156,7 +177,7 @@ describe('roots', () => {
     const [root, other] = [temporaryFolder(), temporaryFolder()];
     for (const folder of ['src', 'docs', 'secret']) mkdirSync(join(root, folder));
     put(root, '.toolcrib.json', { roots: ['src', './docs', 'dist'], readOnly: true });
-    const { narrowedRoots, settingsFor } = createProjectConfigs(known);
+    const { narrowedRoots, settingsFor } = createConfigs();
     const left = await narrowedRoots([root, other]);
     expect(left).toEqual([join(root, 'src'), join(root, 'docs'), other]);
     expect(await settingsFor(usualSettings, [root, other])).toMatchObject({ readOnly: true });
@@ -168,7 +189,7 @@ describe('roots', () => {
     mkdirSync(join(root, 'a'));
     mkdirSync(join(root, 'b'));
     put(root, '.toolcrib.json', { roots: ['b'] });
-    const { narrowedRoots } = createProjectConfigs(known);
+    const { narrowedRoots } = createConfigs();
     expect(await narrowedRoots([join(root, 'a'), root])).toEqual([join(root, 'b')]);
   });
 });

@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, parse } from 'node:path';
 import { promisify } from 'node:util';
 import { buildSync } from 'esbuild';
+import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Lasting } from '../../src/core/tool.ts';
-import { createTrust, lastingInWords } from '../../src/machine/trust/trust.ts';
+import { effects } from '../../src/core/discoverer.ts';
+import type { Granted } from '../../src/core/policy.ts';
+import { createTrust } from '../../src/machine/trust/trust.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
 
 const start = promisify(execFile);
@@ -27,7 +29,11 @@ function repositoryIn(folder: string, origin?: string): string {
   return folder;
 }
 
-const push: Lasting = { kind: 'action', tool: 'git_push' };
+const push: Granted = {
+  act: '["git_push","main"]',
+  words: 'exactly git push origin main',
+  effects: ['execute', 'network', 'publish'],
+};
 
 it('covers what is in the folder, until it is revoked', async () => {
   const { folder, inner, kept, trust } = setUp();
@@ -62,7 +68,7 @@ it('ends when another folder is in its place', async () => {
   renameSync(inner, join(folder, 'old'));
   mkdirSync(inner);
   expect([await trust.isTrusted(inner), await trust.isTrusted(join(folder, 'old'))]).toEqual([false, false]);
-  expect(await trust.list()).toMatchObject([{ folder: inner, current: false, always: ['git_push'] }]);
+  expect(await trust.list()).toMatchObject([{ folder: inner, current: false, always: ['exactly git push origin main'] }]);
   await trust.trust(inner);
   expect(await trust.always.has(inner, push)).toBe(false);
 });
@@ -114,17 +120,40 @@ it.each(tooWide)('is never had in %s', async (wide) => {
 
 it('keeps answers of "always" beside it', async () => {
   const { folder, inner, trust } = setUp();
-  const vitest: Lasting = { kind: 'prefix', program: 'npx', words: ['vitest', 'a b'] };
+  const vitest: Granted = { act: '["npx","vitest"]', words: 'exactly npx vitest', effects: ['execute'] };
   await trust.always.add(folder, push);
   await trust.always.add(folder, vitest);
   expect([await trust.always.has(inner, push), await trust.isTrusted(inner)]).toEqual([true, false]);
   await trust.trust(folder);
   expect(await trust.always.has(inner, { ...vitest })).toBe(true);
-  expect(await trust.always.has(inner, { ...vitest, words: ['vitest'] })).toBe(false);
+  expect(await trust.always.has(inner, { ...vitest, act: '["npx"]' })).toBe(false);
   repositoryIn(inner, 'https://example.org/b');
   expect(await trust.always.has(inner, push)).toBe(false);
-  expect(await trust.list()).toMatchObject([{ folder, always: ['git_push', 'npx vitest "a b" …'] }]);
-  expect(lastingInWords({ kind: 'database', database: 'a@b/c' })).toBe('statements that write, in a@b/c');
+  const words = ['exactly git push origin main', 'exactly npx vitest'];
+  expect(await trust.list()).toMatchObject([{ folder, always: words }]);
+});
+
+it('uses no answer of "always" for a stronger effect than it was given at', () => {
+  const subset = fc.subarray([...effects], { minLength: 1 });
+  return fc.assert(
+    fc.asyncProperty(subset, subset, async (agreed, wanted) => {
+      const { folder, trust } = setUp();
+      await trust.always.add(folder, { ...push, effects: agreed });
+      const isCovered = wanted.every((effect) => agreed.includes(effect));
+      expect(await trust.always.has(folder, { ...push, effects: wanted })).toBe(isCovered);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+it('takes no answer of an earlier form, which covered more than was read, and keeps the trust beside it', async () => {
+  const { folder, kept, trust } = setUp();
+  await trust.trust(folder);
+  const file = join(kept, readdirSync(kept)[0]!);
+  const record = JSON.parse(readFileSync(file, 'utf8'));
+  const old = [{ kind: 'action', tool: 'git_push' }, { kind: 'prefix', program: 'sqlite3', words: ['x.db'] }];
+  writeFileSync(file, JSON.stringify({ ...record, always: old }));
+  expect([await trust.isTrusted(folder), await trust.list()]).toMatchObject([true, [{ always: [] }]]);
 });
 
 it('believes no damaged file', async () => {

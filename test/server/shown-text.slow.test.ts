@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { inOneLine, inPlainSight, quoted } from '../../src/server/shown-text.ts';
+import { cutLine, inOneLine, inPlainSight, quoted, wrapped } from '../../src/server/shown-text.ts';
 
 it.each([
   ['an override of the direction', 'git push \u202etxt.exe', 'git push \\u{202e}txt.exe'],
@@ -26,13 +26,28 @@ it('makes one line of any text, in plain sight and short enough', () => {
       fc.string({ unit: 'binary', maxLength: 3000 }),
       fc.integer({ min: 60, max: 300 }),
       (text, most) => {
-        const line = inOneLine(text, most);
+        const line = cutLine(inOneLine(text), most);
         expect(line.length).toBeLessThanOrEqual(most);
         expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u);
       },
     ),
   );
-  expect(inOneLine(`a${'x'.repeat(500)}z`, 100)).toMatch(/^ax+⟨4\d\d characters left out⟩x+z$/);
+  expect(cutLine(`a${'x'.repeat(500)}z`, 100)).toMatch(/^\(502 characters, the end is not shown\) ax+ …$/);
+});
+
+it('breaks a line into two that are short enough, and loses nothing but a blank', () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^[a-z]{1,20}( [a-z]{1,40}){4,9}$/), (text) => {
+      fc.pre(text.length > 72 && text.length <= 144);
+      const [first, second] = wrapped(text, 72);
+      expect(Math.max(first.length, second.length)).toBeLessThanOrEqual(72);
+      expect([`${first} ${second}`, first + second]).toContain(text);
+    }),
+  );
+});
+
+it('shows tabs as blanks, which some hosts leave out', () => {
+  expect(quoted('a\tb', 100)).toBe('| a    b');
 });
 
 it('quotes a text such that none of it passes for a line of ours', () => {
@@ -54,7 +69,7 @@ it('shows the whole of a text or the ends of it', () => {
         const unbarred = shown.replaceAll(/^\| /gm, '');
         expect(unbarred.length).toBeLessThanOrEqual(most + 60);
         if (shown.includes('characters are left out here⟩')) return;
-        expect(unbarred).toBe(inPlainSight(text).replace(/\n$/, ''));
+        expect(unbarred).toBe(inPlainSight(text).replace(/\n$/, '').replaceAll('\t', '    '));
       },
     ),
   );

@@ -1,3 +1,4 @@
+import { glue, type Piece, type Values } from '../../core/command-line.ts';
 import { choice, on, operand, option } from '../../core/parameter.ts';
 import { matching, name, path } from '../../core/params.ts';
 import { action } from '../../core/program.ts';
@@ -15,6 +16,26 @@ const push = ['push', quiet, '--porcelain', '--recurse-submodules=no'];
 // Hooks of the repository run before a push.
 const pushes = ['execute', 'network', 'publish'] as const;
 const forces = [...pushes, 'destroy'] as const;
+
+/** An address without the name and password in it. */
+const withoutLogin = (url: string): string => url.replace(/:\/\/[^/?#]*@/, '://');
+
+/** A push in a person's words: `git push main to origin (git@example.org:shop.git), 3 commits`. */
+const pushing = (words: (branch: string, where: string, count: string) => string) => ({
+  asks: {
+    branch: ({ branch }: { branch: Piece }) => ['rev-parse', '--abbrev-ref', branch],
+    address: ({ remote: to }: { remote: Piece }) => ['remote', 'get-url', '--push', to],
+    ahead: ({ remote: to, branch }: { remote: Piece; branch: Piece }) => [
+      ...['rev-list', '--count', branch, '--not'],
+      glue('--remotes=', to),
+    ],
+  },
+  says({ remote: to, branch }: Values, known: Readonly<Record<string, string>>): string {
+    const { branch: name = String(branch), address: url, ahead } = known;
+    const where = url === undefined ? String(to) : `${String(to)} (${withoutLogin(url)})`;
+    return words(name, where, ahead === undefined ? '' : `, ${ahead} ${ahead === '1' ? 'commit' : 'commits'}`);
+  },
+});
 
 /** What talks to other repositories. */
 export const sharing = {
@@ -47,18 +68,21 @@ export const sharing = {
       branch: operand(branchToPush),
     },
     given: { branch: 'fix' },
+    wording: pushing((branch, where, count) => `git push ${branch} to ${where}${count}`),
     ...saysNow('pushed'),
   }),
   force_push: action('Force-push to a git remote', 'Replaces a branch, unless others pushed since.', forces, {
     run: [...push, '--force-with-lease'],
     params: { remote: operand(origin), branch: operand(branchToPush) },
     given: { branch: 'fix' },
+    wording: pushing((branch, where, count) => `git force-push ${branch} to ${where}${count}`),
     ...saysNow('pushed'),
   }),
   delete_remote_branch: action('Delete a branch of a git remote', 'Deletes a branch or tag there.', forces, {
     run: [...push, '--delete'],
     params: { remote: operand(origin), branch: operand(name('Branch or tag')) },
     given: { branch: 'fix' },
+    wording: pushing((branch, where) => `git delete branch ${branch} of ${where}`),
     ...saysNow('deleted'),
   }),
   add_remote: action('Add a git remote', 'Adds a remote repository by its address.', writes, {

@@ -33,7 +33,7 @@ export function planOf<About>(acts: readonly Act<About>[]): Plan<readonly Act<Ab
   if (!first) throw new Error('a call of no acts');
   if (others.length === 0) return { ...first, work: acts };
   const previews = plans.flatMap(({ preview }) => preview ?? []);
-  const { lasting: _lasting, tool: _tool, ...rest } = first;
+  const { grant: _grant, tool: _tool, title: _title, ...rest } = first;
   return {
     ...rest,
     effects: [...new Set(plans.flatMap(({ effects }) => effects))],

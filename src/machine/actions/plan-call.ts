@@ -1,5 +1,6 @@
+import { sep } from 'node:path';
 import { printable, write, type Line } from '../../core/command-line.ts';
-import { toolName, type Effect } from '../../core/discoverer.ts';
+import type { Effect } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import type { Program, ProgramAction, Values } from '../../core/program.ts';
 import type { Plan, PlanContext } from '../../core/tool.ts';
@@ -65,9 +66,11 @@ export async function planCall(call: ActionCall, line: Line<never>): Promise<Pla
   };
   const command = asTyped(of, argv);
   const preview = await previewOf(call, start);
+  const title = (await titleOf(call, start)) ?? asTyped(of, argv.map((arg) => fromFolder(arg, folder)));
   const takenBack = await isTakenBack(call, start);
   const whole = [...start.leading, ...argv, ...start.trailing];
   const prepared = action.prepare && write(of, action, action.prepare, values).argv;
+  const exactly = JSON.stringify([start.program, whole, prepared, folder, inspected?.env, env, input]);
   // Whom it talks to, and what it brings, is up to the files of the project.
   const talks = has('network') ? 'talks to other machines as this folder says' : undefined;
   const isItsOwn = has('execute') || found.own.length > 0;
@@ -78,10 +81,11 @@ export async function planCall(call: ActionCall, line: Line<never>): Promise<Pla
     folder,
     touches: [...paths, ...found.own],
     ...(needs !== undefined && { trust: needs }),
-    lasting: { kind: 'action', tool: toolName(of, key) },
+    grant: { act: exactly, words: `exactly ${command}` },
+    title,
     ...(preview !== undefined && { preview }),
     takenBack,
-    exactly: JSON.stringify([start.program, whole, prepared, folder, inspected?.env, env, input]),
+    exactly,
     work: {
       call,
       start,
@@ -107,6 +111,13 @@ export const asTyped = (of: Program, argv: readonly string[]): string => {
   const typed = argv.at(-1) === '--' ? argv.slice(0, -1) : argv;
   return printable([...(of.called?.[0] ?? of.id).split(' '), ...typed]);
 };
+
+/** An argument that is a path below the folder as it is typed there. */
+function fromFolder(arg: string, folder: string): string {
+  if (!arg.startsWith(folder + sep)) return arg;
+  const relative = arg.slice(folder.length + 1);
+  return relative.startsWith('-') ? `.${sep}${relative}` : relative;
+}
 
 /** Starts a line beside the action's own: what would happen, or what is now. */
 export const runBeside = (
@@ -135,6 +146,19 @@ async function previewOf(call: ActionCall, start: Start): Promise<string | undef
   const complaint = presentable(stderr.text || stdout.text).trim();
   const hint = call.of.hints?.find(({ says }) => says.test(complaint));
   throw new ToolcribError('PROGRAM_FAILED', `It would fail: ${complaint}`, hint?.wayOut);
+}
+
+/** The act in a person's words; what it has to be asked for is asked in a trusted folder only, when somebody reads it. */
+async function titleOf(call: ActionCall, start: Start): Promise<string | undefined> {
+  const { action, values, folder, context } = call;
+  if (!action.wording || !context.preview) return undefined;
+  const known: Record<string, string> = {};
+  if (await context.trusts(folder))
+    for (const [name, line] of Object.entries<Line<never>>(action.wording.asks)) {
+      const { exitCode, stdout } = await runBeside(call, start, line);
+      if (exitCode === 0) known[name] = presentable(stdout.text).trim();
+    }
+  return action.wording.says(values, known);
 }
 
 /** Whether undo would bring back all that the program says it could change. It is asked in a trusted folder only. */

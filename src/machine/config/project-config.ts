@@ -13,44 +13,56 @@ import type { ConfigFile, KnownNames } from './check-config.ts';
 /** Far more than anybody writes by hand. */
 const mostBytes = 64 * 1024;
 
+/** What holds in roots: the settings, and the folders that are left of them. */
+export interface InForce {
+  readonly roots: readonly string[];
+  readonly settings: Settings;
+}
+
 /**
- * The settings of projects, asked for with the roots as the operator or the client has named them. What a file has once
- * said counts until the server ends: a stash loosens nothing. Names of tools and toolsets are checked when `known`
- * tells which there are; it is asked when there is a file.
+ * The settings of projects. What a file has once said counts until the server ends: a stash loosens nothing. Names of
+ * tools and toolsets are checked when `known` tells which there are; it is asked when there is a file.
  */
 export function createProjectConfigs(known?: () => Promise<KnownNames>) {
   const read = createProjectReader(known);
   return {
     /**
-     * The settings for what lies in these roots: the base, narrowed by the operator's `folders` that they lie in or
-     * hold, and by the `.toolcrib.json` of each. Throws CONFIG_INVALID (file, line, what was probably meant).
+     * Narrows the base by the operator's `folders` that real absolute roots lie in or hold, and by the `.toolcrib.json`
+     * of each root and of those `around` them. A file that cannot be read makes the settings `unreadable`; the roots are
+     * then those that the other files leave. The list of roots is itself when no file narrows it. Throws CONFIG_INVALID
+     * when the files leave no root.
      */
-    async settingsFor(base: Settings, roots: readonly string[]): Promise<Settings> {
-      const files = Object.entries(base.folders)
-        .filter(([folder]) => roots.some((root) => isInside(root, folder) || isInside(folder, root)))
+    async inForce(
+      base: Settings,
+      roots: readonly string[],
+      around: readonly string[] = [],
+    ): Promise<InForce> {
+      const tops = [...new Set([...around, ...roots])];
+      const files: ProjectConfig[] = Object.entries(base.folders)
+        .filter(([folder]) => tops.some((top) => isInside(top, folder) || isInside(folder, top)))
         .map(([folder, config]) => ({ ...config, file: `folders ${shownPath(folder)}` }));
-      for (const root of roots) files.push(...(await read(root)));
-      return files.reduce(narrow, base);
-    },
-    /**
-     * Of real absolute roots, what the `roots` of the files at their tops leave, and of those at `tops` around them;
-     * the list itself when none has any.
-     */
-    async narrowedRoots(roots: readonly string[], tops: readonly string[] = []): Promise<readonly string[]> {
       let left = roots;
-      for (const top of new Set([...tops, ...roots]))
-        for (const { file, roots: named } of await read(top)) {
-          if (!named) continue;
-          const allowed = await foldersIn(top, named, file);
-          left = left.flatMap((root) => (isInside(root, top) ? intersection([root], allowed) : [root]));
-          if (left.length === 0) throw invalid(file, 'all that it has said of roots leaves no folder open.');
+      for (const top of tops)
+        for (const config of await read(top)) {
+          files.push(config);
+          const { allowed } = config;
+          if (!allowed) continue;
+          const next = left.flatMap((root) => (isInside(root, top) ? intersection([root], allowed) : [root]));
+          if (next.length === 0)
+            throw invalid(config.file, 'all that it has said of roots leaves no folder open.');
+          left = [...new Set(next)];
         }
-      return left === roots ? roots : [...new Set(left)];
+      return { roots: left, settings: files.reduce(narrow, base) };
     },
   };
 }
 
-/** Reads the file of a root: what it says and has said. */
+/** The file of a root, with the real folders that its `roots` name. */
+interface RootConfig extends ProjectConfig {
+  readonly allowed?: readonly string[];
+}
+
+/** Reads the file of a root: what it says and has said, and why it cannot be read now. */
 export function createProjectReader(known?: () => Promise<KnownNames>) {
   interface Known {
     readonly said: Map<string, ProjectConfig>;
@@ -59,20 +71,44 @@ export function createProjectReader(known?: () => Promise<KnownNames>) {
     now?: string;
   }
   const files = new Map<string, Known>();
-  return async (root: string): Promise<readonly ProjectConfig[]> => {
+  return async (root: string): Promise<readonly RootConfig[]> => {
     const path = join(root, '.toolcrib.json');
-    const bytes = bytesOf(path);
     const file = files.get(path) ?? { said: new Map<string, ProjectConfig>() };
-    if (bytes && !file.bytes?.equals(bytes)) {
-      const names = { file: path, whose: 'project', known: await known?.() } as const;
-      const config = { ...(await readSettings(bytes, names)), file: shownPath(path) };
-      const now = JSON.stringify(config);
-      file.said.set(now, config);
-      files.set(path, Object.assign(file, { bytes, now }));
+    let bytes: Buffer | undefined;
+    let problem: ProjectConfig | undefined;
+    try {
+      bytes = bytesOf(path);
+      if (bytes && !file.bytes?.equals(bytes)) {
+        const names = { file: path, whose: 'project', known: await known?.() } as const;
+        const config = { ...(await readSettings(bytes, names)), file: shownPath(path) };
+        const now = JSON.stringify(config);
+        file.said.set(now, config);
+        files.set(path, Object.assign(file, { bytes, now }));
+      }
+    } catch (error) {
+      problem = unreadable(shownPath(path), error);
     }
-    const isNow = (key: string) => bytes !== undefined && key === file.now;
-    return [...file.said].map(([key, config]) => (isNow(key) ? config : asItWas(config)));
+    const isNow = (key: string) => problem === undefined && bytes !== undefined && key === file.now;
+    const configs = [...file.said].map(([key, config]) => (isNow(key) ? config : asItWas(config)));
+    return Promise.all([...configs, ...(problem ? [problem] : [])].map((config) => withFolders(config, root)));
   };
+}
+
+/** Settings that cannot be read make their project stricter: what cannot be known is not loosened. Throws other errors. */
+function unreadable(file: string, error: unknown): ProjectConfig {
+  if (!(error instanceof ToolcribError)) throw error;
+  const why = error.message.replace(/\.$/, '');
+  const until = 'until that file is mended or deleted, nothing is done here that a person would be asked about';
+  return { file, unreadable: `${why}; ${until}` };
+}
+
+async function withFolders(config: ProjectConfig, root: string): Promise<RootConfig> {
+  if (!config.roots) return config;
+  try {
+    return { ...config, allowed: await foldersIn(root, config.roots, config.file) };
+  } catch (error) {
+    return { ...config, ...unreadable(config.file, error) };
+  }
 }
 
 /** Undefined where there is no file, or a folder of that name. Calls of the system without another thread. */

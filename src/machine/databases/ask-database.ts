@@ -1,7 +1,8 @@
-import type { DatabaseEngine } from '../../core/discoverer.ts';
+import type { DatabaseEngine, Effect } from '../../core/discoverer.ts';
 import type { ProgramAction } from '../../core/program.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import type { CallContext, Plan, PlanContext, ToolResult } from '../../core/tool.ts';
+import { looksOnly } from '../../core/policy.ts';
+import type { CallContext, Grant, Plan, PlanContext, ToolResult } from '../../core/tool.ts';
 import { reported } from '../actions/action-result.ts';
 import { inlineLimit, presentable } from '../presentable.ts';
 import { graceMs, inSession, usualLimits as limits, type Session } from './session.ts';
@@ -74,7 +75,7 @@ export async function planQuery(
     ...(target.isOfProject && { trust: `connects to ${database}, as ${shownPath(target.from)} says` }),
     ...((writes || isForeign || beyond !== undefined) && {
       asks: 'database',
-      lasting: { kind: 'database', database },
+      grant: grantIn(database, effects),
     }),
     ...(beyond !== undefined && { wayOut }),
     preview: where + (why ?? ''),
@@ -83,6 +84,12 @@ export async function planQuery(
     work: { ...asked, beyond, isForeign },
   };
 }
+
+/** The effects that are kept with it tell reading from writing. */
+const grantIn = (database: string, effects: readonly Effect[]): Grant => ({
+  act: JSON.stringify(['database', database]),
+  words: `${looksOnly(effects) ? 'reading' : 'writing'} in ${database}`,
+});
 
 /**
  * Asks a database what an action asks, over a connection made for it; only a statement that writes is given a

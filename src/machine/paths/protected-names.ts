@@ -7,8 +7,8 @@ export interface ProtectedNames {
    * the folder itself and all in it. Written in lower case; what is compared is folded.
    */
   readonly paths: readonly string[];
-  /** No person is asked: it stays as it is. */
-  readonly never?: true;
+  /** No person is asked, and it stays as it is: always, or as long as the settings in it can be read. */
+  readonly never?: true | 'while it can be read';
 }
 
 /** https://git-scm.com/docs/githooks */
@@ -47,10 +47,14 @@ const harmlessRc =
  */
 export const protectedNames: readonly ProtectedNames[] = [
   {
+    effect: 'it says what toolcrib itself may do',
+    never: 'while it can be read',
+    paths: ['.toolcrib.json/**'],
+  },
+  {
     effect: 'it says what toolcrib itself may do, or is what toolcrib remembers',
     never: true,
     paths: [
-      '.toolcrib.json/**',
       '.toolcrib/**',
       '{.config,.cache,.local/state,.local/share}/toolcrib/**',
       'library/{application support,caches,logs,preferences}/toolcrib/**',

@@ -10,9 +10,9 @@ import { refusal } from './shown-path.ts';
 
 /**
  * Whether a person has agreed that a file which others run or obey is changed: a protected path opens for changing.
- * `effect`: what changing it leads to.
+ * `effect`: what changing it leads to. `isSettings`: it is a project's settings file.
  */
-export type Consent = (path: string, effect: string) => boolean;
+export type Consent = (path: string, effect: string, isSettings?: boolean) => boolean;
 
 /** A protected path, and what changing it leads to. */
 export interface Protected {
@@ -22,11 +22,18 @@ export interface Protected {
 
 export const noConsent: Consent = () => false;
 
-/** While a call is planned nothing is changed: what is protected opens, and is noted. */
-export function notingConsent(): { consent: Consent; protects: readonly Protected[] } {
+/**
+ * Consent while a call is planned, when nothing is changed: what is protected opens, and is noted. A settings file
+ * opens only where it cannot be read, so that a person can have it mended.
+ */
+export function notingConsent(isUnreadable: boolean): { consent: Consent; protects: readonly Protected[] } {
   const noted = new Map<string, string>();
   return {
-    consent: (path, effect) => noted.set(path, effect).has(path),
+    consent(path, effect, isSettings = false) {
+      if (isSettings && !isUnreadable) return false;
+      noted.set(path, effect);
+      return true;
+    },
     get protects() {
       return [...noted].map(([path, effect]) => ({ path, effect }));
     },
@@ -66,9 +73,10 @@ export function refuseProtected(
   { consent = noConsent, isNew = false }: { consent?: Consent; isNew?: boolean } = {},
 ): void {
   const reason = protectedReason(path);
-  if (reason?.never) throw protectedError(given, reason.effect);
+  if (reason?.never === true) throw protectedError(given, reason.effect);
   const effect = reason?.effect ?? (inGitFolder(path) ? gitFolderEffect : unclearEffect(path, isNew));
-  if (effect !== undefined && !consent(path, effect)) throw protectedError(given, effect);
+  if (effect !== undefined && !consent(path, effect, reason?.never !== undefined))
+    throw protectedError(given, effect);
 }
 
 /** FAT and NTFS also know `.vscode` as `VSCODE~1`. Windows itself tells the real name. */

@@ -1,22 +1,27 @@
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, join, parse, resolve } from 'node:path';
+import { join, parse, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { ToolcribError, type ErrorCode } from '../../core/errors.ts';
-import type { Lasting } from '../../core/tool.ts';
+import { effects } from '../../core/discoverer.ts';
+import type { Granted } from '../../core/policy.ts';
 import { upwards } from '../../core/upwards.ts';
 import { discard, isPrivate, readCache, readPlain, writePrivate } from '../../own-files/own-files.ts';
 import { isInside } from '../paths/inside.ts';
 import { realPath } from '../paths/real-path.ts';
 import { shownPath } from '../paths/shown-path.ts';
 
-const lasting = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('action'), tool: z.string() }),
-  z.strictObject({ kind: z.literal('prefix'), program: z.string(), words: z.array(z.string()).readonly() }),
-  z.strictObject({ kind: z.literal('database'), database: z.string() }),
-]);
+const granted = z.strictObject({
+  act: z.string(),
+  words: z.string(),
+  effects: z.array(z.enum(effects)).readonly(),
+});
+/** Answers of an earlier form covered more than was read, and count no more. */
+const grants = z
+  .array(z.unknown())
+  .transform((list) => list.flatMap((one) => granted.safeParse(one).data ?? []));
 
 const trustRecord = z.strictObject({
   folder: z.string(),
@@ -25,7 +30,7 @@ const trustRecord = z.strictObject({
   origin: z.string().exactOptional(),
   /** ISO 8601; left out when there are only answers of "always". */
   trustedAt: z.string().exactOptional(),
-  always: z.array(lasting).readonly(),
+  always: grants.readonly(),
 });
 type TrustRecord = z.output<typeof trustRecord>;
 
@@ -93,15 +98,18 @@ export function createTrust({ folder: state }: { folder: string | undefined }) {
     revoke: records.remove,
     list: async (): Promise<Trusted[]> =>
       records.all().map((record) => {
-        const always = record.always.map(lastingInWords);
+        const always = record.always.map(({ words }) => words);
         return { ...record, always, current: isCurrent(record) };
       }),
     always: {
-      has: async (folder: string, lasting: Lasting) =>
-        covers(folder, ({ always }) => always.some((kept) => isDeepStrictEqual(kept, lasting))),
+      /** Whether it was agreed to, at these effects or stronger ones: a yes to reading is none to writing. */
+      has: async (folder: string, { act, effects: wanted }: Granted) =>
+        covers(folder, ({ always }) =>
+          always.some((kept) => kept.act === act && wanted.every((effect) => kept.effects.includes(effect))),
+        ),
       /** Throws WRITE_FAILED. */
-      add: async (folder: string, lasting: Lasting) =>
-        void keep(folder, 'WRITE_FAILED', ({ always }) => ({ always: [...always, lasting] })),
+      add: async (folder: string, grant: Granted) =>
+        void keep(folder, 'WRITE_FAILED', ({ always }) => ({ always: [...always, grant] })),
     },
   };
 }
@@ -143,14 +151,6 @@ function inodeOf(folder: string): string | undefined {
   if (!facts?.isDirectory()) return undefined;
   // Nothing where a file system does not keep it.
   return facts.birthtimeNs === 0n ? String(facts.ino) : `${facts.ino}.${facts.birthtimeNs}`;
-}
-
-/** A lasting answer in words: "git_push", "npx vitest …", "statements that write, in user@host/db". */
-export function lastingInWords(lasting: Lasting): string {
-  if (lasting.kind === 'action') return lasting.tool;
-  if (lasting.kind === 'database') return `statements that write, in ${lasting.database}`;
-  const words = [basename(lasting.program), ...lasting.words];
-  return `${words.map((word) => (/[^\w./:@%+=,~-]/.test(word) ? JSON.stringify(word) : word)).join(' ')} …`;
 }
 
 /** What is kept in the state folder: a private file for each folder. One that is damaged counts as none. */

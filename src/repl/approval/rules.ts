@@ -44,7 +44,15 @@ export interface Verdict {
 }
 
 /** What the person said to a question; `instead`: not this, and words for the model. */
-export type Answer = 'once' | 'always' | 'session' | 'tool' | 'server' | 'no' | { readonly instead: string };
+export type Answer =
+  | 'once'
+  | 'always'
+  | 'trust'
+  | 'session'
+  | 'tool'
+  | 'server'
+  | 'no'
+  | { readonly instead: string };
 
 /**
  * The rule that a text stands for. Those of `serve --rule` are understood: `git_push`, `npm_run(npm run build*)`,

@@ -21,7 +21,7 @@ export function approvalOf(call: CheckedCall, why: string, terminal: Terminal): 
   const room = Math.max(leastPreviewRows, height - 5 - head.length);
   const shown = preview === '' ? [] : diffLines(folded(preview, room, width).join('\n'), paint);
   // Of a new file, there is nothing that a preview could compare.
-  const isTold = plan && (!('t' in kinds) || looksLikeDiff(preview));
+  const isTold = plan && (plan.decision === 'ask' || isRuled(why) || looksLikeDiff(preview));
   return {
     above: [...head, ...shown, ...(isTold ? [] : argumentLines(args, paint, width))],
     line: `[y]es [n]o${offered}, or say what to do instead`,
@@ -39,10 +39,17 @@ export function approvalOf(call: CheckedCall, why: string, terminal: Terminal): 
 /** The answers that hold for longer. */
 function lastingOf({ plan }: CheckedCall, why: string) {
   // Where a rule says that it is asked, no answer makes it otherwise.
-  if (isRuled(why) || (plan?.decision === 'ask' && plan.always === undefined))
-    return { offered: '', kinds: {} };
-  if (plan?.decision === 'ask')
-    return { offered: ` [a]lways ${inLine(plan.always ?? '')}`, kinds: { a: 'always' } as const };
+  if (isRuled(why)) return { offered: '', kinds: {} };
+  if (plan?.decision === 'ask') {
+    const { trust, always } = plan.offers;
+    return {
+      offered: `${trust === undefined ? '' : ` [t]rust the folder`}${always === undefined ? '' : ` [a]lways ${inLine(always)}`}`,
+      kinds: {
+        ...(trust !== undefined && { t: 'trust' as const }),
+        ...(always !== undefined && { a: 'always' as const }),
+      },
+    };
+  }
   const kinds = { s: 'session', t: 'tool', m: 'server' } as const;
   return { offered: ', this tool [s] until the end or [t] always, [m] its server always', kinds };
 }

@@ -42,8 +42,8 @@ export interface CallPlan {
   readonly preview?: string;
   /** When it has to be asked about: three lines, and the preview. */
   readonly question?: string;
-  /** What "always" would cover. */
-  readonly always?: string;
+  /** The answers that last, and what each covers. */
+  readonly offers: { readonly trust?: string; readonly always?: string };
   /** Handed back with the call, it says that this plan was agreed to. */
   readonly ticket?: string;
 }

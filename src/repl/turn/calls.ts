@@ -24,7 +24,7 @@ interface Run {
 }
 
 /** `once`: nobody was asked; what our server would ask is agreed to for this act alone. */
-type Said = 'once' | 'yes' | 'always';
+type Said = 'once' | 'yes' | 'trust' | 'always';
 
 /**
  * Gives every call of the last answer its result, also those that an earlier process left open. Those that only read
@@ -102,7 +102,7 @@ async function answerFor({ agent, signal }: Run, { checked, verdict }: Ready): P
   if (answer === undefined)
     return { ...no('The person rejected this call and stopped the turn.'), stops: true };
   if (answer === 'no') return no('The person rejected this call.');
-  if (answer === 'always') return 'always';
+  if (answer === 'always' || answer === 'trust') return answer;
   if (typeof answer === 'object')
     return no(`The person did not allow this call, and says: ${answer.instead}`);
   if (answer !== 'once') agent.remember(answer, checked, tools);

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import { looksOnly } from '../../core/policy.ts';
-import { ownFacts } from '../own-facts.ts';
 import type { OwnServices } from '../own-tools.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { actOf, planOf, runActs } from '../../machine/actions/acts.ts';
@@ -45,11 +44,11 @@ function runner(
     program: 'toolcrib',
     ...facts,
     async plan({ action, arguments: given, ...more }, context) {
-      // What is always listed can be called itself, and one that stands for another must not hide which.
-      if (offered.find(action).action === undefined && !ownFacts(action).unlisted)
+      // A built-in tool is called as itself before this; one that stands for another must not hide which.
+      if (offered.find(action).action === undefined)
         throw new ToolcribError(
           'ARG_INVALID',
-          `action: ${action} is no action of a program.`,
+          `action: ${action} is no action of a program, or changes something.`,
           'Call it itself.',
         );
       const tool = await load(action);

@@ -1,10 +1,27 @@
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { Manifest } from '../published.ts';
-import { runsWhatItIsGiven } from './lasting-prefix.ts';
 
-/** Of the system's own programs those that can make what is empty, and change nothing that is there. */
-const makesEmpty = ['mkdir', 'touch'];
+/** The system's own programs that print what they read or are given, or make what is empty, whatever their options. */
+const printing: ReadonlySet<string> = new Set(
+  (
+    'basename cat cmp cut dirname du echo egrep false fgrep grep head ls mkdir nl pwd realpath sleep stat tail touch ' +
+    'tr true wc'
+  ).split(' '),
+);
+/** Those with options or operands that write, delete or start something: how their lines look that do not. */
+const printingLines: ReadonlyMap<string, readonly string[]> = new Map([
+  [
+    'find',
+    [
+      String.raw`^(?:[^-\s(!]\S*(?: |$))*(?:(?:-(?:i?name|i?path|type|maxdepth|mindepth|mtime|mmin|newer|size) \S+` +
+        String.raw`|-(?:empty|not|o|a|print)|[!()])(?: |$))*$`,
+    ],
+  ],
+  ['sed', [String.raw`^-n \d+(?:,(?:\d+|\$))?p(?: [^-\s]\S*)*$`]],
+  ['sort', [String.raw`^(?:(?:-[bcdfghimnrsuzMRV]+|-k[\w.,]+|-t\S?|[^-\s]\S*)(?: |$))*$`]],
+  ['uniq', [String.raw`^(?:-[cdiuzD]+(?: |$))*$`]],
+]);
 /** What a runtime is given to run. */
 const aFile = String.raw`^(?<file>[^-]\S*)`;
 
@@ -20,14 +37,17 @@ export function isEveryday(
   folder: string,
 ): boolean {
   const name = basename(program).replace(/\.(?:exe|cmd|bat)$/i, '');
-  if (makesEmpty.includes(name)) return true;
-  const lines = programs.flatMap(({ everyday }) => everyday?.[name] ?? []);
+  if (printing.has(name)) return true;
+  const lines = [
+    ...programs.flatMap(({ everyday }) => everyday?.[name] ?? []),
+    ...(printingLines.get(name) ?? []),
+  ];
   const categories = programs.filter(({ called }) => called.includes(name)).map(({ category }) => category);
   if (lines.length === 0 && categories.includes('runtime')) lines.push(aFile);
   // Node runs `--import=data:…`, however it is written, and who loads a module by its address does so too.
   const isCode = args.some((arg) => /data:/i.test(arg.replaceAll(/[\t\r\n]/g, '')));
   if (lines.length === 0)
-    return !isCode && (categories.includes('build') || (isOwn && !runsWhatItIsGiven(name)));
+    return !isCode && (categories.includes('build') || isOwn);
   // A word with a space in it is none of those that a line is known by.
   const words = args.map((arg) => arg.replaceAll(' ', '\0'));
   return lines.some((line) => {

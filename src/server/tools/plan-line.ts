@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { printable } from '../../core/command-line.ts';
-import { deniedGlobs } from '../../core/rule.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import type { Plan, PlanContext } from '../../core/tool.ts';
+import type { Grant, Plan, PlanContext, Workspace } from '../../core/tool.ts';
 import { isInside } from '../../machine/paths/inside.ts';
+import { shownPath } from '../../machine/paths/shown-path.ts';
 import type { Stage } from '../../machine/processes/pipe.ts';
 import { asStarted } from '../../machine/processes/child.ts';
 import { namedProgram, type NamedProgram } from '../../machine/programs/named-program.ts';
@@ -12,8 +11,6 @@ import { projectFolders } from '../../machine/programs/project-folders.ts';
 import type { OwnServices } from '../own-tools.ts';
 import type { Manifest } from '../published.ts';
 import { isEveryday } from './everyday.ts';
-import { prefixOf } from './lasting-prefix.ts';
-import { onlyLooks } from './looking.ts';
 import { parseLine, printProgram, type LineProgram, type ParsedLine } from './parse-line.ts';
 
 /** What is to be run, as it was given. */
@@ -31,8 +28,6 @@ export interface PreparedLine {
   readonly command: string;
   /** Pipes, one after another until one fails; `line`: a program as a person would type it. */
   readonly pipes: readonly (readonly (Stage & { readonly line: string })[])[];
-  /** No program of it can change anything. */
-  readonly looks: boolean;
 }
 
 /** One program of it. */
@@ -41,13 +36,10 @@ interface Prepared {
   readonly found: NamedProgram;
   readonly of: LineProgram;
   readonly bare: string;
-  /** It shows what is in the roots, or what it is given, and does no more. */
-  readonly looks: boolean;
   /** It needs no more than trust in the folder. */
   readonly isEveryday: boolean;
   /** What it names inside the roots, and itself where it lies there. */
   readonly touches: readonly string[];
-  readonly leadsOut: boolean;
 }
 
 /** Of a longer command line something may be left out where it is shown. */
@@ -60,7 +52,7 @@ const plainValue = /^[\w.,:=@%+-]*$/;
 export async function planLine(
   given: GivenLine,
   services: OwnServices,
-  { workspace, rules }: Pick<PlanContext, 'workspace' | 'rules'>,
+  { workspace }: Pick<PlanContext, 'workspace'>,
 ): Promise<Plan<PreparedLine>> {
   const { input, cwd } = given;
   const parsed = parsedFrom(given);
@@ -68,8 +60,7 @@ export async function planLine(
   const start = cwd === undefined ? workspace.home : await workspace.resolve(cwd, options);
   const folder =
     parsed.folder === undefined ? start : await workspace.resolve(parsed.folder, { ...options, from: start });
-  const isFree = deniedGlobs(rules).length === 0;
-  const prepare = await preparer(folder, services, { workspace, isFree });
+  const prepare = await preparer(folder, services, workspace);
   const pipes: Prepared[][] = [];
   for (const pipe of parsed.pipes)
     pipes.push(
@@ -82,49 +73,42 @@ export async function planLine(
     .map((pipe) => pipe.map(({ stage, of }) => stage.line + (of.joinsErrors ? ' 2>&1' : '')).join(' | '))
     .join(' && ');
   const preview = [...all.flatMap(previewOf), ...(input === undefined ? [] : ['input:', input])].join('\n');
-  const looks = all.every((one) => one.looks);
   const whole: Plan<PreparedLine> = {
     effects: [...new Set(all.flatMap(effectsOf))],
     subject: command,
     folder,
     touches: all.flatMap(({ touches }) => touches),
-    ...(!looks && { trust: 'runs a program in this folder' }),
-    preview,
+    trust: 'runs a program in this folder',
+    ...(preview !== '' && { preview }),
     takenBack: false,
     exactly: JSON.stringify([folder, input, pipes.map((pipe) => pipe.map(({ found, of }) => [found, of]))]),
-    work: { folder, command, pipes: pipes.map((pipe) => pipe.map(({ stage }) => stage)), looks },
+    work: { folder, command, pipes: pipes.map((pipe) => pipe.map(({ stage }) => stage)) },
   };
-  return { ...whole, parts: all.flatMap((one) => partsOf(one, whole, input === undefined)) };
+  // What is set for it is read each time. A part of the line is never agreed to: beside other words it is another act.
+  const canLast = all.every(({ of }) => Object.keys(of.variables).length === 0);
+  const programs = all.map(({ found }) => found.program);
+  const grant = {
+    act: JSON.stringify(['run', folder, command, programs]),
+    words: `exactly ${command} in ${shownPath(folder)}`,
+  };
+  return { ...whole, parts: all.flatMap((one) => partsOf(one, whole, canLast ? grant : undefined)) };
 }
 
 /** What one program of a line could do, as far as that is known. */
-const effectsOf = ({ looks, isEveryday: isWork }: Prepared): Plan['effects'] => {
-  if (looks) return ['read'];
-  return ['write', 'execute', 'network', ...(isWork ? [] : (['publish', 'destroy'] as const))];
-};
+const effectsOf = ({ isEveryday: isWork }: Prepared): Plan['effects'] => [
+  ...(['write', 'execute', 'network'] as const),
+  ...(isWork ? [] : (['publish', 'destroy'] as const)),
+];
 
 /** What is decided about one program of a line: with the variables before it, and without them what is denied. */
-function partsOf(one: Prepared, whole: Plan, isAlone: boolean): Plan[] {
-  const { stage, of, found, bare, looks, touches, leadsOut } = one;
-  const { line } = stage;
-  const { argv, variables } = of;
+function partsOf(one: Prepared, whole: Plan, grant: Grant | undefined): Plan[] {
+  const { bare, touches, isEveryday: isWork } = one;
+  const { line } = one.stage;
   const { trust: _trust, ...rest } = whole;
-  const onlyRules = { ...rest, effects: [] };
-  const hasVariables = Object.keys(variables).length > 0;
-  // What lies outside of the roots nobody could trust, so that is read each time; so is what is set or typed for it.
-  const canLast = isAlone && !leadsOut && !hasVariables;
-  const lasting = canLast ? prefixOf(found.program, argv.slice(1)) : undefined;
+  const asked = isWork ? {} : { asks: 'program' as const, ...(grant && { grant }) };
   return [
-    looks
-      ? { ...onlyRules, effects: ['read'], subject: line }
-      : {
-          ...whole,
-          effects: effectsOf(one),
-          subject: line,
-          touches,
-          ...(!one.isEveryday && { asks: 'program' as const, ...(lasting && { lasting }) }),
-        },
-    ...(bare === line ? [] : [{ ...onlyRules, subject: bare }]),
+    { ...whole, effects: effectsOf(one), subject: line, touches, ...asked },
+    ...(bare === line ? [] : [{ ...rest, effects: [], subject: bare }]),
   ];
 }
 
@@ -144,7 +128,7 @@ function parsedFrom({ command, args }: GivenLine): ParsedLine {
 async function preparer(
   folder: string,
   { host, discovery, environment, manifest }: OwnServices,
-  { workspace, isFree }: Pick<PlanContext, 'workspace'> & { readonly isFree: boolean },
+  workspace: Workspace,
 ) {
   const { path } = await discovery();
   const project = projectFolders(workspace.roots);
@@ -158,12 +142,9 @@ async function preparer(
     asStarted(program, argv, host.platform);
     // As a person would type it, so that rules can be about it: what the project has in it by its whole path.
     const typed: LineProgram['argv'] = [digest === undefined ? name : program, ...args];
-    const places = placesIn(args, folder, workspace.roots);
+    const named = await pathsIn(args, folder, workspace);
     const env = environment(inheritedBy(name, manifest), {});
-    const hasVariables = Object.keys(of.variables).length > 0;
-    const isPlain = digest === undefined && !hasVariables;
-    const isKept = !places.leadsOut && Object.values(of.variables).every((value) => plainValue.test(value));
-    const looks = isPlain && (await onlyLooks(name, args, places, { roots: workspace.roots, isFree }));
+    const isKept = !named.leadsOut && Object.values(of.variables).every((value) => plainValue.test(value));
     return {
       stage: {
         program,
@@ -175,10 +156,8 @@ async function preparer(
       found,
       of,
       bare: printable(typed),
-      looks,
       isEveryday: isKept && isEveryday(of.argv, digest !== undefined, manifest, folder),
-      touches: [...(digest === undefined ? [] : [program]), ...places.inside],
-      leadsOut: places.leadsOut,
+      touches: [...(digest === undefined ? [] : [program]), ...named.inside],
     };
   };
 }
@@ -187,16 +166,28 @@ const ownPlaces = ({ programs }: Manifest, system: 'posix' | 'win32'): readonly 
   ...new Set(programs.flatMap(({ own }) => own?.[system] ?? []).filter((place) => !place.startsWith('$'))),
 ];
 
-/** What arguments name in other folders or in this one, also behind an option: `--root=../other`, `-C/w/other`. */
-function placesIn(args: readonly string[], folder: string, roots: readonly string[]) {
+/**
+ * The paths that arguments name, also behind an option (`--root=../other`, `-C/w/other`): those inside the roots, and
+ * whether others lead out of them. The gate decides. Throws EFFECT_DENIED for one that the settings keep from the model.
+ */
+async function pathsIn(args: readonly string[], folder: string, workspace: Workspace) {
   const pieces = args
     .filter((arg) => !arg.includes('://'))
     .flatMap((arg) => [arg, ...arg.split(/[=:,\s]/), arg.replace(/^-\w/, '')])
-    .filter((piece) => piece !== '' && !piece.includes('\0'))
-    .map((piece) => resolve(folder, piece));
-  const isOpen = (path: string) => roots.some((root) => isInside(path, root));
-  const places = [...new Set(pieces)].filter((path) => !isInside(path, folder) || existsSync(path));
-  return { inside: places.filter(isOpen), leadsOut: !places.every(isOpen) };
+    .filter((piece) => piece !== '' && !piece.includes('\0'));
+  const inside: string[] = [];
+  let leadsOut = false;
+  for (const piece of new Set(pieces))
+    try {
+      const path = await workspace.resolve(piece, { from: folder });
+      if (!isInside(path, folder) || existsSync(path)) inside.push(path);
+    } catch (error) {
+      const code = error instanceof ToolcribError ? error.code : undefined;
+      if (code === undefined || code === 'EFFECT_DENIED') throw error;
+      if (code === 'PATH_OUTSIDE_ROOTS' || code === 'PATH_PROTECTED') leadsOut = true;
+      // Any other is no path.
+    }
+  return { inside, leadsOut };
 }
 
 /** The variables that one of the known programs needs to work as it does elsewhere: DOCKER_HOST, JAVA_HOME. */
@@ -205,10 +196,9 @@ const inheritedBy = (program: string, { programs }: Manifest): readonly string[]
     .filter(({ called }) => called.some((name) => name.split(' ')[0] === program))
     .flatMap(({ environment = [] }) => environment);
 
-/** The program that was found, and what the command line alone would not tell. */
-function previewOf({ found: { program, leading }, of: { argv } }: Prepared): string[] {
+/** Arguments that the command line alone would not tell apart: with blanks or line ends in them. */
+function previewOf({ of: { argv } }: Prepared): string[] {
   const [, ...args] = argv;
-  // An argument that is quoted can look like two, and one with several lines like several.
   const isPlain = args.join('').length < longestPlain && args.every((arg) => printable([arg]) === arg);
-  return [[program, ...leading].join(' '), ...(isPlain ? [] : args.map((arg) => JSON.stringify(arg)))];
+  return isPlain ? [] : args.map((arg) => JSON.stringify(arg));
 }

@@ -42,7 +42,7 @@ const params = z.strictObject({
 
 type Given = z.output<typeof params>;
 
-/** Runs any programs, without a shell; a person is asked each time, unless a rule or an earlier answer decides. */
+/** Runs any programs, without a shell, in a folder that a person trusts; other lines than everyday ones are asked about. */
 export const runTool = (services: OwnServices): Tool =>
   defineTool({
     name: 'run',
@@ -66,13 +66,13 @@ const longestMs = 7 * 24 * 60 * 60 * 1000;
 const keepBytes = 4096;
 
 async function runLine(
-  { folder, command, pipes, looks }: PreparedLine,
+  { folder, command, pipes }: PreparedLine,
   { input, timeout, timeout_ms, tail }: Given,
   { run, checkpoint, outputs }: OwnServices,
   context: CallContext,
 ): Promise<ToolResult> {
   const { signal, workspace } = context;
-  const kept = looks ? undefined : await checkpoint?.take(folder, command, workspace, signal);
+  const kept = await checkpoint?.take(folder, command, workspace, signal);
   const sink = context.keepOutput(command, folder);
   const limitMs = timeout_ms ?? (timeout === undefined ? longestMs : timeout * 1000);
   const until = performance.now() + Math.min(limitMs, longestMs);
