@@ -14,6 +14,7 @@ export async function settingsInForce(host: Host, usualRoots: readonly string[])
   const wrong: string[] = [];
   const file = configFile(host);
   let roots = usualRoots;
+  let databases: Config['databases'] = {};
   const attempt = (work: () => Promise<unknown>) =>
     work().catch((error: unknown) => {
       if (!(error instanceof UsageError || error instanceof ToolcribError)) throw error;
@@ -22,6 +23,7 @@ export async function settingsInForce(host: Host, usualRoots: readonly string[])
   await attempt(async () => {
     const config = await readConfig(file, { known: knownNames, home: host.home });
     const settings = mergeSettings({}, config);
+    ({ databases } = settings);
     if (settings.roots.length > 0) roots = settings.roots;
     rows.push([existsSync(file) ? file : `${file} is not there: nothing is set`], ...rowsOf(config));
     for (const [folder, narrower] of Object.entries(settings.folders)) {
@@ -40,7 +42,7 @@ export async function settingsInForce(host: Host, usualRoots: readonly string[])
       }
       return undefined;
     });
-  return { rows, wrong };
+  return { rows, wrong, databases };
 }
 
 /** One row for each setting. Of databases only the names: there may be passwords in the rest. */

@@ -4,6 +4,7 @@ import { nearest } from '../core/nearest.ts';
 import type { Machine } from '../machine/machine.ts';
 import { presentable } from '../machine/presentable.ts';
 import type { ProgramFacts } from '../machine/programs/installation.ts';
+import { loginsOf, type Login } from '../machine/databases/logins.ts';
 import { findRipgrep } from '../machine/programs/find-ripgrep.ts';
 import { cachedLoginShellPath, loginShellOf } from '../machine/programs/login-shell.ts';
 import type { ProgramReport } from '../machine/programs/machine-report.ts';
@@ -43,9 +44,12 @@ export async function doctor(args: string[]): Promise<number> {
   const shell = await cachedLoginShellPath(machine.host, cacheFolder(platform, env, home));
   const settings = await settingsInForce(machine.host, await roots);
   const hosts = await checkHosts(machine.host);
+  const { host, which } = machine;
+  const logins = await loginsOf({ host, which, profiles: settings.databases ?? {} });
   const checks: Check[] = [
     ...(await checksOf(reports, machine)),
     ...(shell?.why === undefined ? [] : [note(`login shell: ${shell.why}`)]),
+    ...logins.map(checkLogin),
     ...hosts.map(({ host, state, says, file }) => ({
       state,
       text: presentable(state === 'ok' ? `${host}: ${says}` : `${host}: ${file}: ${says}`),
@@ -93,6 +97,14 @@ async function checksOf(reports: readonly ProgramReport[], { host, which }: Mach
       : ok(`ripgrep ${ripgrep}`),
     ok(`${found} of ${reports.length} programs found (toolcrib list --all)`),
   ];
+}
+
+function checkLogin({ name, database, beyond, failure }: Login): Check {
+  const subject = presentable(database === undefined ? `database ${name}` : `database ${name} (${database})`);
+  if (failure !== undefined) return note(`${subject}: ${presentable(failure)}`);
+  if (beyond === undefined) return ok(`${subject}: queries cannot change it`);
+  const why = `this login ${beyond}, which no read-only transaction keeps it from`;
+  return note(`${subject}: ${why}. Reading is asked about once; a login that only reads is not asked about`);
 }
 
 /** It may not be there yet; then the nearest folder above it counts. */

@@ -127,7 +127,7 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
     const plan = await planOf(mysql, 'execute', { sql: 'DROP TABLE orders' }, where());
     expect(plan).toMatchObject({
       asks: 'database',
-      lasting: { database: `root@${server.socket}:3306/shop` },
+      grant: { words: `writing in root@${server.socket}:3306/shop` },
     });
     expect(await told('execute', { sql: 'CREATE TABLE made(a INT)' })).toBe('0 rows changed');
     expect(await told('execute', { sql: 'INSERT INTO made VALUES (1), (2)' })).toBe('2 rows changed');

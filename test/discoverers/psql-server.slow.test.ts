@@ -71,7 +71,7 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
     const foreign = await planOf(psql, 'query', given, { ...place, trusted: true });
     expect(foreign).toMatchObject({
       asks: 'database',
-      lasting: { kind: 'database', database: 'ada@db.example.org:5432/shop' },
+      grant: { words: 'reading in ada@db.example.org:5432/shop' },
     });
     expect(JSON.stringify(foreign.preview)).not.toContain('hush');
   });
@@ -133,7 +133,7 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
       effects: ['write', 'network', 'destroy'],
       subject: sql,
       asks: 'database',
-      lasting: { kind: 'database', database },
+      grant: { words: `writing in ${database}` },
     });
     expect(await told('execute', { sql })).toBe('2 rows changed\n2 rows\na\n1\n2');
     expect(await told('execute', { sql: 'DELETE FROM made; DELETE FROM nothing' })).toContain(

@@ -102,6 +102,9 @@ export const stopJob = (said: string) => act('control_job', { id: jobIn(said), a
 // Databases
 export const querySqlite = (database: string, sql: string) => act('sqlite3_query', { database, sql });
 
+export const queryPostgres = (sql: string) => act('psql_query', { sql });
+export const changePostgres = (sql: string) => act('psql_execute', { sql });
+
 /** What the operator says on the command line. */
 export const operator = {
   readOnly: ['--read-only'],

@@ -1,10 +1,12 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasProgram } from '../discoverers/real-program.ts';
-import { querySqlite } from './acts.ts';
-import { person, says } from './person.ts';
+import { serverFolder, startServer, type Server } from '../discoverers/postgres-server.ts';
+import { changePostgres, queryPostgres, querySqlite } from './acts.ts';
+import { lasting, person, says } from './person.ts';
 import type { Session } from './session.ts';
+import { program } from './session.ts';
 import { makeWorld, secretText } from './world.ts';
 
 describe.runIf(hasProgram('sqlite3', '--version'))('a query of an SQLite database', () => {
@@ -81,5 +83,57 @@ describe.runIf(hasProgram('sqlite3', '--version'))('a query of an SQLite databas
     const { text } = await query(numbers);
     expect(text.length).toBeLessThan(40_000);
     expect(text).toMatch(/more|limit|truncated/i);
+  });
+});
+
+describe.skipIf(!serverFolder())('a login of PostgreSQL that no transaction binds', () => {
+  const world = makeWorld();
+  const ada = person();
+  let server: Server;
+  let session: Session;
+  const env = () => ({ ...server.env, PGDATABASE: 'postgres' });
+  beforeAll(async () => {
+    server = startServer('CREATE TABLE orders (id int); INSERT INTO orders VALUES (1), (2);');
+    session = await world.open({ person: ada, env: env() });
+  });
+  afterAll(async () => {
+    await world.end();
+    server.stop();
+  });
+  const count = () => server.ask('SELECT count(*) FROM orders');
+
+  it('is asked about once as reading, which a yes keeps and no yes to reading opens writing', async () => {
+    ada.will(says.yes, says.no);
+    expect(await session.gets(queryPostgres('SELECT count(*) FROM orders'))).toContain('2');
+    expect(ada.asked[0]?.message).toMatch(/yes allows all reading there/);
+    await session.gets(queryPostgres('SELECT id FROM orders'));
+    expect(ada.asked).toHaveLength(1);
+    expect((await session.does(changePostgres('DELETE FROM orders'))).refused).toBe(true);
+    expect(ada.asked).toHaveLength(2);
+    expect(count()).toBe('2');
+  });
+
+  it('may write from then on when always is said to that, in this database alone', async () => {
+    ada.will(says.always, says.no);
+    await session.gets(changePostgres('DELETE FROM orders WHERE id = 1'));
+    expect(ada.asked.map(lasting)[0]).toContain('writing in postgres@');
+    await session.gets(changePostgres('DELETE FROM orders WHERE id = 2'));
+    expect(count()).toBe('0');
+    const other = await world.open({ person: ada, env: { ...env(), PGDATABASE: 'template1' } });
+    expect((await other.does(changePostgres('CREATE TABLE x (a int)'))).refused).toBe(true);
+  });
+
+  it('is named by doctor', () => {
+    world.configure({ databases: { shop: { engine: 'postgresql', urlFrom: 'SHOP_URL' } } });
+    const address = (user: string) => `postgresql://${user}@localhost/postgres?host=${server.folder}`;
+    const checked = (user: string) =>
+      spawnSync(process.execPath, [program, 'doctor'], {
+        env: { ...world.env, SHOP_URL: address(user) },
+        encoding: 'utf8',
+      }).stdout;
+    server.ask('CREATE ROLE reader LOGIN');
+    expect(checked('postgres')).toMatch(/note +database shop \(postgres@.*may act as a superuser/);
+    expect(checked('reader')).toMatch(/ok +database shop \(reader@.*cannot change it/);
+    expect(checked('nobody')).toMatch(/note +database shop \(nobody@.*: .*does not exist/);
   });
 });

@@ -19,8 +19,8 @@ beforeAll(async () => {
   });
 });
 beforeEach(() => {
-  ada.will(says.yesAtOnce);
-  // An answer that a busy machine brings late is one that was thought about, and trusts the folder.
+  ada.will(says.yes);
+  // Each begins where nothing is trusted.
   rmSync(join(world.state, 'toolcrib', 'trust'), { recursive: true, force: true });
 });
 afterAll(() => world.end());
@@ -42,9 +42,9 @@ describe('run', () => {
     expect(first).toMatch(/^sh -c 'cat; echo one\\(?:n|u\{a\})echo two' < 'yes\\u\{a\}'$/);
     expect([why, where]).toEqual([
       expect.stringMatching(/runs a program/),
-      expect.stringContaining(`in ${join(world.project, 'src')}`),
+      expect.stringContaining(`In ${join(world.project, 'src')}`),
     ]);
-    expect(preview).toEqual(['', expect.stringMatching(/^\| \S+\/sh$/), '| "-c"', ...shown]);
+    expect(preview).toEqual(['', '| "-c"', ...shown]);
   });
   const shown = ['| "cat; echo one\\necho two"', '| input:', '| yes'];
 
@@ -58,7 +58,8 @@ describe('run', () => {
   it('runs a program of the project by its path, and shows which', async () => {
     const file = world.write('go.sh', '#!/bin/sh\necho "ran $1"\n', 0o755);
     expect(await run('./go.sh', ['it'])).toBe('ran it');
-    expect(ada.asked[0]?.message.split('\n')[0]).toBe(`trust ${world.project}, to run: ${file} it`);
+    expect(ada.asked[0]?.message.split('\n')[0]).toBe(`Trust ${world.project}?`);
+    expect(ada.asked[0]?.message).toContain(`For ${file} it. `);
   });
 
   it('ATTACK 52: a program outside the roots, or behind a link that leads there, is not asked about', async () => {
@@ -110,7 +111,7 @@ describe('a line of it', () => {
     expect(await run(line)).toBe('a\nb\nx y z');
     expect(ada.asked).toHaveLength(1);
     expect(firstLine()).toBe(`LC_ALL=C sort words.txt | head -2 && printf '%s %s' x 'y z'`);
-    expect(ada.asked[0]?.message).toContain(`\nin ${join(world.project, 'src')}`);
+    expect(ada.asked[0]?.message).toContain(`\nIn ${join(world.project, 'src')}`);
     expect(await run(`sh -c 'echo a; echo b >&2' 2>&1 | sort -r`)).toBe('b\na');
     expect(await run('cat | tr a-z A-Z', undefined, { input: 'loud' })).toBe('LOUD');
   });
@@ -157,7 +158,7 @@ describe('a line of it', () => {
     tool('node_modules/.bin/git');
     mkdirSync(join(world.project, 'src', 'deep'), { recursive: true });
     expect(await run('eslint x', undefined, { cwd: 'src/deep' })).toBe(`own ${eslint} x`);
-    expect(firstLine()).toContain(`${eslint} x`);
+    expect(ada.asked[0]?.message).toContain(`${eslint} x`);
     expect(await run('some-tool-of-it')).toBe(`own ${other}`);
     expect(await run('git --version')).toMatch(/^git version/);
     expect(await run('ls src/words.txt')).toBe('src/words.txt');
@@ -189,8 +190,8 @@ describe('a line of it', () => {
     await run('tool', [], { input: long });
     await run(`printf '${long}' | cat`);
     for (const { message, form } of ada.asked) {
-      expect(message).toMatch(/⟨\d\d,\d{3} characters (?:are )?left out/);
-      expect(form.properties).toEqual({});
+      expect(message).toMatch(/^\(\d\d,\d{3} characters, the end is not shown\) /);
+      expect(Object.keys(form.properties ?? {})).toEqual(['trust']);
     }
     expect(world.has('ran')).toBe(false);
   });
@@ -209,21 +210,27 @@ describe('a line of it', () => {
     expect(await decided(line, 'run(echo a)=deny', 'run=allow')).toBe('EFFECT_DENIED 0');
     expect(await decided(line, 'run(tail *)=deny', 'run=allow')).toBe('EFFECT_DENIED 0');
     expect(await decided(line, 'run(printf b)=ask', 'run=allow')).toBe('NOT_CONFIRMED 1');
-    expect(await decided(line, 'run(A=1 echo *)=allow', 'run(printf b)=allow')).toBe('a\nb 0');
+    expect(await decided(line, 'run(A=1 echo *)=allow', 'run(tail *)=allow', 'run(printf b)=allow')).toBe(
+      'a\nb 0',
+    );
     expect(await decided(line, 'run(A=1 echo *)=allow')).toBe('NOT_CONFIRMED 1');
     // What is joined to a program, or set for it, is not what was allowed.
     expect(await decided(line, 'run(echo *)=allow', 'run(printf b)=allow')).toBe('NOT_CONFIRMED 1');
     expect(await decided('echo a && touch ran', 'run(echo *)=allow')).toBe('NOT_CONFIRMED 1');
   });
 
-  it('is not asked about where its programs only show what is in the roots', async () => {
-    const who = person(says.no);
+  it('needs no more than trust where its programs only print what is in the roots', async () => {
+    const who = person(says.yes);
     const one = await world.open({ person: who, args: ['--rule', 'run(wc *)=deny'] });
     const outside = join(world.bin, 'secret.txt');
     writeFileSync(outside, 'outside');
     symlinkSync(outside, join(world.project, 'link.txt'));
+    symlinkSync(world.bin, join(world.project, 'away'));
     world.write('log.txt', 'b\na\nb\n');
     const said = async (command: string) => (await one.does({ name: 'run', arguments: { command } })).text;
+    expect(await said(`grep -v x log.txt | sort -rn -k1,1 | uniq -c | head -1`)).toBe('      2 b');
+    expect(who.asked[0]?.message).toMatch(/^Trust /);
+    who.will(says.no);
     expect(await said(`grep -v x log.txt | sort -rn -k1,1 | uniq -c | head -1`)).toBe('      2 b');
     expect(who.asked).toEqual([]);
     expect(await said('wc -l log.txt')).toMatch(/^EFFECT_DENIED/);
@@ -233,24 +240,27 @@ describe('a line of it', () => {
       'sort -T/ log.txt',
       'uniq log.txt ran',
       'cat link.txt',
+      'cat away/secret.txt',
+      'cat away/../secret.txt',
       `cat ${outside}`,
-      'grep -nR outside .',
-      'grep --de outside .',
-      'du --files0=log.txt',
-      'A=1 cat log.txt',
     ])
       expect(await said(command), command).toMatch(/^NOT_CONFIRMED/);
-    expect(who.asked).toHaveLength(10);
+    expect(who.asked).toHaveLength(8);
     await one.client.close();
     const kept = await world.open({ person: who, args: ['--rule', 'read(**/log.txt)=deny'] });
-    for (const command of ['cat log.txt', 'grep -r b', 'grep --rec b', 'grep -d recurse b'])
-      expect((await kept.does({ name: 'run', arguments: { command } })).text).toMatch(/^NOT_CONFIRMED/);
+    const keptSays = async (command: string) =>
+      (await kept.does({ name: 'run', arguments: { command } })).text;
+    for (const command of ['cat log.txt', 'cat ./src/../log.txt', 'node --eval=1 log.txt'])
+      expect(await keptSays(command), command).toMatch(/^EFFECT_DENIED: .*log\.txt/);
+    for (const command of ['grep -r b', 'grep --rec b', 'find . -name x', 'cat README.md'])
+      expect(await keptSays(command), command).toMatch(/^NOT_CONFIRMED/);
+    expect(await keptSays('echo a | tail -1')).toBe('a');
     await kept.client.close();
   });
 
   it('starts what a program before it has made', async () => {
     expect(await run(`sh -c 'echo echo made > made.sh && chmod +x made.sh' && ./made.sh`)).toBe('made');
-    expect(firstLine()).toContain(`${join(world.project, 'made.sh')}`);
+    expect(firstLine()).toContain('made.sh');
     expect(await run('true && ./missing.sh && touch ran')).toMatch(
       /^PROGRAM_NOT_FOUND: could not be started/,
     );
@@ -258,32 +268,30 @@ describe('a line of it', () => {
     expect(world.has('ran')).toBe(false);
   });
 
-  it('is asked about no more when always was said to each of its programs, whatever filters them', async () => {
+  it('is asked about no more when always was said to exactly this line', async () => {
     writeFileSync(join(world.bin, 'tool'), '#!/bin/sh\necho tool "$@"\n', { mode: 0o755 });
-    const who = person(says.always);
+    const who = person(says.trust, says.always);
     const one = await world.open({ person: who });
     const says2 = async (command: string) => (await one.does({ name: 'run', arguments: { command } })).text;
-    await says2('tool build | tail -3');
-    expect(who.asked[0]?.form.properties?.['remember']).toMatchObject({
-      enum: ['this time', 'always: tool build …'],
+    await says2('tool clean');
+    const line = 'tool build x 2>&1 | grep -v y | head -2 && tool build y';
+    await says2(line);
+    expect(who.asked[1]?.form.properties?.['always']).toMatchObject({
+      enum: ['this time', 'always: exactly this, in this folder'],
     });
-    await says2('tool build x 2>&1 | grep -v y | head -2 && tool build y');
-    expect(who.asked).toHaveLength(1);
+    expect(await says2(line)).toContain('tool build y');
+    expect(who.asked).toHaveLength(2);
     who.will(says.no);
-    for (const command of ['A=1 tool build', 'tool build | tee ran', 'tool build && tool clean'])
+    for (const command of [
+      'tool build x',
+      'tool build y',
+      `A=1 ${line}`,
+      line.replace(' 2>&1', ''),
+      `${line} && tool clean`,
+      `cd src && ${line}`,
+      'tool clean',
+    ])
       expect(await says2(command), command).toMatch(/^NOT_CONFIRMED/);
-    world.write('inner/x', '');
-    world.git('init', '-q', join(world.project, 'inner'));
-    world.git(
-      '-C',
-      join(world.project, 'inner'),
-      'remote',
-      'add',
-      'origin',
-      'https://elsewhere.invalid/y.git',
-    );
-    expect(await says2('cd inner && tool build')).toMatch(/^NOT_CONFIRMED/);
-    expect(who.asked.at(-1)?.message).toMatch(/not trusted yet/);
     await one.client.close();
   });
 });

@@ -25,6 +25,13 @@ const printingLines: ReadonlyMap<string, readonly string[]> = new Map([
 /** What a runtime is given to run. */
 const aFile = String.raw`^(?<file>[^-]\S*)`;
 
+/** Of these, the ones that look into a whole folder where none is named. */
+export const walksFolders = (program: string): boolean => /^(?:du|find|ls|[ef]?grep)$/.test(basename(program));
+
+/** Whether a program only prints, or makes what is empty: in a folder that is trusted, that is everyday work. */
+export const isPrinting = (program: string): boolean =>
+  printing.has(basename(program)) || printingLines.has(basename(program));
+
 /**
  * Whether a command line is everyday work of a project, so that trust in its folder is all it needs: it runs code that
  * lies there, builds or checks it, or does what the program's own data calls everyday. `isOwn`: the program lies in the

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { printable } from '../../core/command-line.ts';
+import { deniedGlobs } from '../../core/rule.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import type { Grant, Plan, PlanContext, Workspace } from '../../core/tool.ts';
 import { isInside } from '../../machine/paths/inside.ts';
@@ -10,7 +11,7 @@ import { namedProgram, type NamedProgram } from '../../machine/programs/named-pr
 import { projectFolders } from '../../machine/programs/project-folders.ts';
 import type { OwnServices } from '../own-tools.ts';
 import type { Manifest } from '../published.ts';
-import { isEveryday } from './everyday.ts';
+import { isEveryday, isPrinting, walksFolders } from './everyday.ts';
 import { parseLine, printProgram, type LineProgram, type ParsedLine } from './parse-line.ts';
 
 /** What is to be run, as it was given. */
@@ -52,7 +53,7 @@ const plainValue = /^[\w.,:=@%+-]*$/;
 export async function planLine(
   given: GivenLine,
   services: OwnServices,
-  { workspace }: Pick<PlanContext, 'workspace'>,
+  { workspace, rules }: Pick<PlanContext, 'workspace' | 'rules'>,
 ): Promise<Plan<PreparedLine>> {
   const { input, cwd } = given;
   const parsed = parsedFrom(given);
@@ -60,7 +61,7 @@ export async function planLine(
   const start = cwd === undefined ? workspace.home : await workspace.resolve(cwd, options);
   const folder =
     parsed.folder === undefined ? start : await workspace.resolve(parsed.folder, { ...options, from: start });
-  const prepare = await preparer(folder, services, workspace);
+  const prepare = await preparer(folder, services, { workspace, rules });
   const pipes: Prepared[][] = [];
   for (const pipe of parsed.pipes)
     pipes.push(
@@ -128,8 +129,9 @@ function parsedFrom({ command, args }: GivenLine): ParsedLine {
 async function preparer(
   folder: string,
   { host, discovery, environment, manifest }: OwnServices,
-  workspace: Workspace,
+  { workspace, rules }: Pick<PlanContext, 'workspace' | 'rules'>,
 ) {
+  const hasDenied = deniedGlobs(rules).length > 0;
   const { path } = await discovery();
   const project = projectFolders(workspace.roots);
   const own = ownPlaces(manifest, host.platform === 'win32' ? 'win32' : 'posix');
@@ -144,7 +146,9 @@ async function preparer(
     const typed: LineProgram['argv'] = [digest === undefined ? name : program, ...args];
     const named = await pathsIn(args, folder, workspace);
     const env = environment(inheritedBy(name, manifest), {});
-    const isKept = !named.leadsOut && Object.values(of.variables).every((value) => plainValue.test(value));
+    // It could print what the settings keep from the model.
+    const opens = hasDenied && isPrinting(name) && (named.inside.length > 0 || walksFolders(name));
+    const isKept = !opens && !named.leadsOut && Object.values(of.variables).every((value) => plainValue.test(value));
     return {
       stage: {
         program,
