@@ -113,8 +113,9 @@ export function asOwnCall(
   const { command, ...rest } = given;
   const own = /^str_replace_(?:based_edit_tool|editor)$/.test(name) && editorCommands[String(command)];
   if (own) return { name: own, args: rest };
-  const { action, arguments: inner = {}, background } = given;
-  if (!runners.has(name) || typeof action !== 'string' || !isRecord(inner)) return { name, args: given };
+  const { action, arguments: inner = {}, background, ...unknown } = given;
+  const isPlain = typeof action === 'string' && isRecord(inner) && Object.keys(unknown).length === 0;
+  if (!runners.has(name) || !isPlain) return { name, args: given };
   const tool = foundIn(find, action);
   const isOwn = tool !== undefined && tool.action === undefined && !runners.has(tool.name);
   if (!isOwn || (name === 'run_read_action' && !tool.annotations.readOnlyHint)) return { name, args: given };

@@ -91,8 +91,10 @@ const programs: readonly Attack[] = [
 
 /** Decided as if the tool had been called itself. */
 const wrapped: readonly Attack[] = [
-  [105, { action: 'run', arguments: { command: 'touch ran' } }, /^ARG_INVALID: action: run is no action/],
-  [105, { action: 'control_job', arguments: { id: 'x' } }, /^ARG_INVALID: action: control_job is no action/],
+  [105, { action: 'run', arguments: { command: 'touch ran', approved: true } }, /^ARG_INVALID: approved: /],
+  [105, { action: 'run', arguments: { command: 'touch ran' }, approved: true }, /^ARG_INVALID: approved: /],
+  [105, { action: 'control_job', arguments: { id: 'x', action: 'stop' } }, /^NOT_FOUND: id/],
+  [105, { action: 'run_action', arguments: { action: 'run' } }, /^ARG_INVALID: action: run_action is no action/],
   [105, { action: 'git_status', arguments: ['--x'] }, /^ARG_INVALID: arguments: expected /],
   [105, { action: '__proto__' }, /^UNKNOWN_TOOL: /],
   [105, { action: 'GIT_STATUS' }, /^UNKNOWN_TOOL: /],
@@ -163,6 +165,7 @@ describe.each(eras)('commands, in %s', (era) => {
     ['cmake_configure', {}],
     ['git_reset_hard', { ref: 'HEAD' }],
     ['docker_remove', { containers: ['web'] }],
+    ['run', { command: 'touch ran' }],
   ] as const)('ATTACK 105: %s asks as a job as it does itself, and a no is a no', async (tool, given) => {
     await refused(
       { client, scene },
@@ -186,7 +189,7 @@ describe.each(eras)('commands, in %s', (era) => {
     world.answer = () => {
       spawnSync('rm', ['-rf', join(scene.root, 'swap')]);
       symlinkSync(scene.outside, join(scene.root, 'swap'));
-      return 'yesAtOnce';
+      return 'yes';
     };
     const given = { command: 'cd swap && touch ran' };
     const result = await client.callTool({ name: 'run', arguments: given });
@@ -196,7 +199,7 @@ describe.each(eras)('commands, in %s', (era) => {
   });
 
   it('ATTACK 69, 87, 103: a job is waited for by pattern and port without being a way out', async () => {
-    world.answer = () => 'yesAtOnce';
+    world.answer = () => 'yes';
     const source = `process.stdout.write('${'a'.repeat(40)}!\\n'); process.stdin.on('end', () => process.exit()).resume();`;
     const given = { command: 'node', args: ['-e', source], background: true };
     const started = await client.callTool({ name: 'run', arguments: given });
@@ -236,7 +239,7 @@ describe.each(eras)('commands, in %s', (era) => {
 
 describe('ATTACK 105: what the settings close stays closed inside a job', () => {
   it('read-only', async () => {
-    const client = await connectWithPerson('2025-11-25', () => 'yesAtOnce', scene.options(['--read-only']));
+    const client = await connectWithPerson('2025-11-25', () => 'yes', scene.options(['--read-only']));
     const names = (await client.listTools()).tools.map(({ name }) => name);
     for (const [name, given] of Object.entries({
       run: { command: 'git', background: true },
@@ -260,7 +263,7 @@ describe('ATTACK 105: what the settings close stays closed inside a job', () => 
       join(scene.home, '.config', 'toolcrib', 'config.json'),
       JSON.stringify(content).replace('ROOT', scene.root),
     );
-    const client = await connectWithPerson('2025-11-25', () => 'yesAtOnce', scene.options());
+    const client = await connectWithPerson('2025-11-25', () => 'yes', scene.options());
     for (const [name, given] of [
       ['run_action', { action: 'git_status', background: true }],
       ['run', { command: 'true && A=1 touch ran | cat', background: true }],

@@ -198,9 +198,9 @@ const narrowings: readonly (readonly [
   given: Record<string, unknown>,
   says: RegExp,
 ])[] = [
-  ['{"rules":{"run(*)":"allow"}}', 'run', { command: 'git' }, /^(?:NEEDS_CONFIRM|CONFIG_INVALID)/],
-  ['{"questions":"none"}', 'git_reset_hard', { ref: 'HEAD' }, /^CONFIG_INVALID/],
-  ['{"scripts":true}', 'run', { command: 'bash', input: '1' }, /^CONFIG_INVALID/],
+  ['{"rules":{"run(*)":"allow"}}', 'run', { command: 'git' }, /^EFFECT_DENIED: .*can only narrow/],
+  ['{"questions":"none"}', 'git_reset_hard', { ref: 'HEAD' }, /^EFFECT_DENIED: .*only the operator/],
+  ['{"scripts":true}', 'run', { command: 'bash', input: '1' }, /^EFFECT_DENIED: .*no such setting/],
   ['{"readOnly":true}', 'write_file', { path: 'new', content: '' }, /^EFFECT_DENIED: .*readOnly/],
   ['{"rules":{"git_*":"deny"}}', 'git_status', {}, /^EFFECT_DENIED: .*git_\*/],
   ['{"rules":{"git_*":"deny"}}', 'run_action', { action: 'git_status' }, /^EFFECT_DENIED: .*git_\*/],
@@ -208,35 +208,32 @@ const narrowings: readonly (readonly [
   ['{"toolsets":["files","toolcrib"]}', 'run_action', { action: 'git_status' }, /^EFFECT_DENIED: .*toolsets/],
   ['{"roots":["src"]}', 'read_file', { path: '../README.md' }, /^PATH_OUTSIDE_ROOTS/],
   ['{"roots":["src"]}', 'git_status', { cwd: '..' }, /^PATH_OUTSIDE_ROOTS/],
-  ['{"roots":["nowhere"]}', 'read_file', { path: 'README.md' }, /^CONFIG_INVALID: .*roots: nowhere/],
+  ['{"roots":["nowhere"]}', 'npm_test', {}, /^EFFECT_DENIED: .*roots: nowhere/],
 ];
 
 describe.each(eras)('the settings of a project, in %s', (era) => {
   let client: Client;
   beforeAll(async () => {
     client = await connect(era, scene.options());
-    // A server looks at the settings when it starts, too, and does not start with bad ones.
     await status();
   });
   afterAll(() => client.close());
   const status = () => client.callTool({ name: 'git_status', arguments: {} });
 
   it.each(forEra(era, badSettings))(
-    'ATTACK 42: %s is refused, and nothing runs until it is mended',
+    'ATTACK 42: %s makes the project stricter: reading goes on, and nothing runs until it is mended',
     async (_what, content) => {
       writeFileSync(file(), content);
+      expect((await status()).isError).toBeFalsy();
+      const says = /^EFFECT_DENIED: .*\.toolcrib\.json/s;
+      await refused({ client, scene }, { name: 'npm_test', given: {}, says });
+      await refused({ client, scene }, { name: 'git_reset_hard', given: { ref: 'HEAD' }, says });
+      await refused({ client, scene }, { name: 'run', given: { command: 'touch ran' }, says });
+      await refused({ client, scene }, { name: 'run_action', given: { action: 'npm_test' }, says });
+      // To mend it takes a person.
       await refused(
         { client, scene },
-        { name: 'git_status', given: {}, says: /^CONFIG_INVALID: .*\.toolcrib\.json/s },
-      );
-      await refused({ client, scene }, { name: 'npm_test', given: {}, says: /^CONFIG_INVALID: / });
-      await refused(
-        { client, scene },
-        { name: 'write_file', given: { path: 'new', content: 'x' }, says: /^CONFIG_INVALID: / },
-      );
-      await refused(
-        { client, scene },
-        { name: 'run_action', given: { action: 'npm_test' }, says: /^CONFIG_INVALID: / },
+        { name: 'delete_path', given: { path: '.toolcrib.json' }, says: /^NEEDS_CONFIRM: / },
       );
       rmSync(file());
       expect((await status()).isError).toBeFalsy();
@@ -244,10 +241,11 @@ describe.each(eras)('the settings of a project, in %s', (era) => {
   );
 
   it.each(forEra(era, badPlaces))(
-    'ATTACK 42, 57, 71: %s in its place is refused at once',
+    'ATTACK 42, 57, 71: %s in its place is told at once, and nothing runs',
     async (_what, put) => {
       put();
-      await refused({ client, scene }, { name: 'git_status', given: {}, says: /^CONFIG_INVALID: / });
+      expect((await status()).isError).toBeFalsy();
+      await refused({ client, scene }, { name: 'npm_test', given: {}, says: /^EFFECT_DENIED: / });
       rmSync(file(), { recursive: true });
       expect((await status()).isError).toBeFalsy();
     },

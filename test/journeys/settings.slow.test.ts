@@ -62,16 +62,14 @@ it('rules allow, ask and deny, and a project makes them stricter, never laxer', 
     expect(await call('git_status')).toMatch(/^EFFECT_DENIED: git_status .*\.toolcrib\.json/);
     expect(await call(...says('never'))).toMatch(/^EFFECT_DENIED/);
     inProject({ questions: 'none', rules: { '*': 'allow' } });
-    expect(await call(...reset)).toMatch(/^CONFIG_INVALID: .*a project can only narrow/);
+    expect(await call(...reset)).toMatch(/^EFFECT_DENIED: .*a project can only narrow/);
     inProject({ readOnly: true });
     expect(await call(...says('hi'))).toMatch(/^EFFECT_DENIED: .*readOnly of .*\.toolcrib\.json/);
     expect(await call('git_show', { ref: 'HEAD' })).toContain('First commit');
     // What the file has said before counts as long as the server runs.
     expect(await call('git_status')).toMatch(/^EFFECT_DENIED: .*as it was when the server read it; restart/);
     repository.write('.toolcrib.json', '{ "readonly": true }');
-    expect(await call('git_show', { ref: 'HEAD' })).toMatch(
-      /^CONFIG_INVALID: .*\.json:1: readonly: .*did you mean readOnly\?/,
-    );
+    expect(await call('git_show', { ref: 'HEAD' })).toContain('First commit');
     rmSync(join(home.project, '.toolcrib.json'));
     expect(await call(...says('hi'))).toMatch(/^EFFECT_DENIED: .*readOnly of .*restart the server/);
   } finally {

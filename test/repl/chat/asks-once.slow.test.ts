@@ -34,7 +34,7 @@ it('asks for trust once, in three lines, runs once, and does not ask again', asy
   place.model.script(test, say('One.'), test, say('Two.'));
   const over = enter(chat, 'go');
   await chat.sees(
-    /\? trust .*project, to run: npm test\n {2}It runs code of this folder, .*\n {2}in .*project/,
+    /\? Trust .*project\?\n {2}Its code may run, .*\n {2}For npm test\. It runs code of this folder/,
   );
   expect(place.ran()).toBe(0);
   await answerTo(chat, 'npm test', 'y');
@@ -117,15 +117,19 @@ it('shows the diff of a change with the question, and "session" settles changes 
   expect(existsSync(join(place.cwd, '.git'))).toBe(false);
 });
 
-it('offers to run a command always, and then asks no more', async () => {
+it('offers to trust the folder beside an act, and to run exactly a command always, and then asks no more', async () => {
   const place = await project();
   const chat = openChat(place);
-  place.model.script(run('git', 'hash-object', 'a'), run('git', 'hash-object', 'b'), say('Ok.'));
+  const hash = (file: string) => run('git', 'hash-object', file);
+  place.model.script(hash('a'), hash('b'), hash('b'), hash('c'), test, say('Ok.'));
   const over = enter(chat, 'go');
-  await chat.sees(/\[a\]lways .*git hash-object/);
-  await answerTo(chat, 'git hash-object a', 'a');
+  await chat.sees(/\[t\]rust the folder \[a\]lways exactly this/);
+  await answerTo(chat, 'git hash-object a', 't');
+  await answerTo(chat, 'git hash-object b', 'a');
+  await answerTo(chat, 'git hash-object c', 'y');
   await over;
-  expect(questionsIn(chat)).toBe(1);
+  expect(questionsIn(chat)).toBe(3);
+  expect(place.ran()).toBe(1);
 });
 
 it('asks nothing with --yolo, trusts nothing by that, and leaves denied what is denied', async () => {
