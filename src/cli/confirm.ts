@@ -52,6 +52,8 @@ export async function ask(question: string): Promise<string> {
 function lastingChoice(property: unknown): string | undefined {
   const { enum: choices } = (property ?? {}) as { enum?: unknown };
   return Array.isArray(choices)
-    ? choices.find((choice): choice is string => typeof choice === 'string' && /^(?:always|yes): /.test(choice))
+    ? choices.find(
+        (choice): choice is string => typeof choice === 'string' && /^(?:always|yes): /.test(choice),
+      )
     : undefined;
 }

@@ -50,10 +50,11 @@ const fastestMs = 300;
 /** Under which a client sends what its user said. */
 const key = 'approval';
 /** The field of each answer that lasts: what it is called, and the choice that keeps nothing. */
-const fields: Readonly<Record<Keep, { readonly title: string; readonly no: string; readonly yes: string }>> = {
-  trust: { title: 'Trust the folder', no: 'no', yes: 'yes' },
-  always: { title: 'Remember', no: 'this time', yes: 'always' },
-};
+const fields: Readonly<Record<Keep, { readonly title: string; readonly no: string; readonly yes: string }>> =
+  {
+    trust: { title: 'Trust the folder', no: 'no', yes: 'yes' },
+    always: { title: 'Remember', no: 'this time', yes: 'always' },
+  };
 
 /**
  * Asks the people behind one client through it: one of 2025 is awaited, one of 2026 asks and calls again with a name

@@ -116,7 +116,9 @@ async function makeCall(
   if ('said' in permitted) return permitted;
   const result = await run(house, call, permitted, key);
   const { note } = permitted;
-  return note === undefined ? result : { ...result, content: [...result.content, { type: 'text', text: note }] };
+  return note === undefined
+    ? result
+    : { ...result, content: [...result.content, { type: 'text', text: note }] };
 }
 
 async function checked(

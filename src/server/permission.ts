@@ -15,7 +15,14 @@ import type { House } from './house.ts';
 import { log } from './log.ts';
 import { ownFacts } from './own-facts.ts';
 import type { PublishedTool } from './published.ts';
-import { covers, questionOf, type Keep, screenOf, type Asked as AskedAbout, type Question } from './question.ts';
+import {
+  covers,
+  questionOf,
+  type Keep,
+  screenOf,
+  type Asked as AskedAbout,
+  type Question,
+} from './question.ts';
 import { changedMeanwhile, denied, refused, unanswered } from './refusals.ts';
 
 /** Who calls, from where, and how they are reached. */

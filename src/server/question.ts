@@ -70,7 +70,9 @@ export function questionOf(asked: Asked, screen: Screen = usual): Question {
     text: [...shown.lines, ...previewLines(plan)].join('\n'),
     keeps,
     offers: {
-      ...(shown.about === 'act' && canTrust && !isTrust && { trust: `trust ${subject.folder}: ${opens.toLowerCase()}` }),
+      ...(shown.about === 'act' &&
+        canTrust &&
+        !isTrust && { trust: `trust ${subject.folder}: ${opens.toLowerCase()}` }),
       ...(isAlways && !isReading && { always: alwaysOf(grants.map(({ words }) => words)) }),
     },
     about: [
@@ -95,7 +97,11 @@ function trustLines({ plan, reasons }: Asked, subject: TrustSubject, { width }: 
   const whole = `Trust ${folder}${from && ` ${from}`}?`;
   const isJoined = whole.length <= width;
   const act = `For ${inOneLine(actOf(plan))}. ${sentence(reasons)}`;
-  const lines = [isJoined ? whole : `Trust ${folder}?`, opens, cutLine(isJoined ? act : `${from}. ${act}`, width)];
+  const lines = [
+    isJoined ? whole : `Trust ${folder}?`,
+    opens,
+    cutLine(isJoined ? act : `${from}. ${act}`, width),
+  ];
   return { lines, about: 'trust', isWhole: true };
 }
 
@@ -112,7 +118,8 @@ function actLines({ plan, reasons, subject }: Asked, { width, cuts }: Screen): L
   return { lines, about: 'act', isWhole: act.length <= (isLong ? 2 : 1) * width };
 }
 
-const sentence = (reasons: readonly Reason[]): string => `It ${reasons.map(({ says }) => says).join('; it ')}.`;
+const sentence = (reasons: readonly Reason[]): string =>
+  `It ${reasons.map(({ says }) => says).join('; it ')}.`;
 
 const actOf = ({ title, subject }: Plan): string => title ?? subject;
 

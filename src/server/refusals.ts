@@ -43,7 +43,10 @@ function waysOut({ plan, reasons, subject, protects }: Asked): string[] {
   if (reasons.some(({ because }) => because === 'rule'))
     return ['take that rule away, or use a client that can ask'];
   const others = reasons.filter(({ because }) => because !== 'trust' || !trusts);
-  const ways = trusts && others.length < reasons.length ? [`${ownCommandLine()} trust ${printable([subject.folder])}`] : [];
+  const ways =
+    trusts && others.length < reasons.length
+      ? [`${ownCommandLine()} trust ${printable([subject.folder])}`]
+      : [];
   if (others.length === 0) return ways;
   return [...ways, plan.wayOut ?? rulesFor(plan, protects)];
 }

@@ -94,7 +94,11 @@ const wrapped: readonly Attack[] = [
   [105, { action: 'run', arguments: { command: 'touch ran', approved: true } }, /^ARG_INVALID: approved: /],
   [105, { action: 'run', arguments: { command: 'touch ran' }, approved: true }, /^ARG_INVALID: approved: /],
   [105, { action: 'control_job', arguments: { id: 'x', action: 'stop' } }, /^NOT_FOUND: id/],
-  [105, { action: 'run_action', arguments: { action: 'run' } }, /^ARG_INVALID: action: run_action is no action/],
+  [
+    105,
+    { action: 'run_action', arguments: { action: 'run' } },
+    /^ARG_INVALID: action: run_action is no action/,
+  ],
   [105, { action: 'git_status', arguments: ['--x'] }, /^ARG_INVALID: arguments: expected /],
   [105, { action: '__proto__' }, /^UNKNOWN_TOOL: /],
   [105, { action: 'GIT_STATUS' }, /^UNKNOWN_TOOL: /],

@@ -71,12 +71,7 @@ describe('the table of questions', () => {
     ['the same where nothing could be kept', { effects: ['destroy'] }, { always: true }, 'destroy'],
     ['what loses work that undo brings back', { ...destroys, takenBack: true }, {}, 'allow'],
     ['what others see', { effects: ['publish', 'network'], grant: always }, {}, 'publish'],
-    [
-      'the same where "always" was said',
-      { effects: ['publish'], grant: always },
-      { always: true },
-      'allow',
-    ],
+    ['the same where "always" was said', { effects: ['publish'], grant: always }, { always: true }, 'allow'],
     ['any program', runs, {}, 'trust+program'],
     ['the same in a trusted folder', runs, { trusted: true }, 'program'],
     ['the same where that line was agreed to', runs, { trusted: true, always: true }, 'allow'],

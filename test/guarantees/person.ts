@@ -38,10 +38,7 @@ const having =
   };
 
 /** How a person answers: the form of a question is known here and nowhere else in these tests. */
-export const says: Record<
-  'yes' | 'always' | 'trust' | 'no' | 'nothing' | 'yesAtOnce' | 'noAtOnce',
-  Says
-> = {
+export const says: Record<'yes' | 'always' | 'trust' | 'no' | 'nothing' | 'yesAtOnce' | 'noAtOnce', Says> = {
   /** Presses the button, and fills in no field: to what is asked, the act this time or trust in the folder. */
   yes: having(() => ({ action: 'accept' })),
   /** For good, where that is offered. */

@@ -1,5 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, readdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, parse } from 'node:path';
 import { promisify } from 'node:util';
@@ -68,7 +76,9 @@ it('ends when another folder is in its place', async () => {
   renameSync(inner, join(folder, 'old'));
   mkdirSync(inner);
   expect([await trust.isTrusted(inner), await trust.isTrusted(join(folder, 'old'))]).toEqual([false, false]);
-  expect(await trust.list()).toMatchObject([{ folder: inner, current: false, always: ['exactly git push origin main'] }]);
+  expect(await trust.list()).toMatchObject([
+    { folder: inner, current: false, always: ['exactly git push origin main'] },
+  ]);
   await trust.trust(inner);
   expect(await trust.always.has(inner, push)).toBe(false);
 });
@@ -151,7 +161,10 @@ it('takes no answer of an earlier form, which covered more than was read, and ke
   await trust.trust(folder);
   const file = join(kept, readdirSync(kept)[0]!);
   const record = JSON.parse(readFileSync(file, 'utf8'));
-  const old = [{ kind: 'action', tool: 'git_push' }, { kind: 'prefix', program: 'sqlite3', words: ['x.db'] }];
+  const old = [
+    { kind: 'action', tool: 'git_push' },
+    { kind: 'prefix', program: 'sqlite3', words: ['x.db'] },
+  ];
   writeFileSync(file, JSON.stringify({ ...record, always: old }));
   expect([await trust.isTrusted(folder), await trust.list()]).toMatchObject([true, [{ always: [] }]]);
 });

@@ -60,7 +60,9 @@ it('hands out a plan for the key, and runs on its ticket, once, and asks nobody'
     decision: 'ask',
     subject: 'npm test',
     effects: expect.arrayContaining(['execute']),
-    question: expect.stringMatching(/^Trust .*\?\nIts code may run.*\nFor npm test\. It runs code of this folder.*$/),
+    question: expect.stringMatching(
+      /^Trust .*\?\nIts code may run.*\nFor npm test\. It runs code of this folder.*$/,
+    ),
   });
   expect((await call({})).text).toContain('NEEDS_CONFIRM');
   expect((await call({ 'toolcrib/key': key })).text).toContain('NEEDS_CONFIRM');

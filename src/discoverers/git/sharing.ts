@@ -33,7 +33,11 @@ const pushing = (words: (branch: string, where: string, count: string) => string
   says({ remote: to, branch }: Values, known: Readonly<Record<string, string>>): string {
     const { branch: name = String(branch), address: url, ahead } = known;
     const where = url === undefined ? String(to) : `${String(to)} (${withoutLogin(url)})`;
-    return words(name, where, ahead === undefined ? '' : `, ${ahead} ${ahead === '1' ? 'commit' : 'commits'}`);
+    return words(
+      name,
+      where,
+      ahead === undefined ? '' : `, ${ahead} ${ahead === '1' ? 'commit' : 'commits'}`,
+    );
   },
 });
 

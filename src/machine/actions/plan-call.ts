@@ -66,15 +66,17 @@ export async function planCall(call: ActionCall, line: Line<never>): Promise<Pla
   };
   const command = asTyped(of, argv);
   const preview = await previewOf(call, start);
-  const title = (await titleOf(call, start)) ?? asTyped(of, argv.map((arg) => fromFolder(arg, folder)));
+  const title =
+    (await titleOf(call, start)) ??
+    asTyped(
+      of,
+      argv.map((arg) => fromFolder(arg, folder)),
+    );
   const takenBack = await isTakenBack(call, start);
   const whole = [...start.leading, ...argv, ...start.trailing];
   const prepared = action.prepare && write(of, action, action.prepare, values).argv;
   const exactly = JSON.stringify([start.program, whole, prepared, folder, inspected?.env, env, input]);
-  // Whom it talks to, and what it brings, is up to the files of the project.
-  const talks = has('network') ? 'talks to other machines as this folder says' : undefined;
-  const isItsOwn = has('execute') || found.own.length > 0;
-  const needs = inspected?.trust ?? (isItsOwn ? 'runs code of this folder' : talks);
+  const needs = inspected?.trust ?? whyTrust(effects, found.own);
   return {
     effects,
     subject: command,
@@ -82,7 +84,7 @@ export async function planCall(call: ActionCall, line: Line<never>): Promise<Pla
     touches: [...paths, ...found.own],
     ...(needs !== undefined && { trust: needs }),
     grant: { act: exactly, words: `exactly ${command}` },
-    title,
+    title: await titleOf(call, start, argv),
     ...(preview !== undefined && { preview }),
     takenBack,
     exactly,
@@ -103,6 +105,13 @@ export async function planCall(call: ActionCall, line: Line<never>): Promise<Pla
       ...(action.stays && { stays: true }),
     },
   };
+}
+
+/** Why the folder of an action has to be trusted; undefined: it need not be. */
+function whyTrust(effects: readonly Effect[], own: readonly string[]): string | undefined {
+  if (effects.includes('execute') || own.length > 0) return 'runs code of this folder';
+  // Whom it talks to, and what it brings, is up to the files of the project.
+  return effects.includes('network') ? 'talks to other machines as this folder says' : undefined;
 }
 
 /** The command line by the program's usual name, so that a rule about it fits wherever it was found. */
@@ -149,9 +158,13 @@ async function previewOf(call: ActionCall, start: Start): Promise<string | undef
 }
 
 /** The act in a person's words; what it has to be asked for is asked in a trusted folder only, when somebody reads it. */
-async function titleOf(call: ActionCall, start: Start): Promise<string | undefined> {
-  const { action, values, folder, context } = call;
-  if (!action.wording || !context.preview) return undefined;
+async function titleOf(call: ActionCall, start: Start, argv: readonly string[]): Promise<string> {
+  const { of, action, values, folder, context } = call;
+  if (!action.wording || !context.preview)
+    return asTyped(
+      of,
+      argv.map((arg) => fromFolder(arg, folder)),
+    );
   const known: Record<string, string> = {};
   if (await context.trusts(folder))
     for (const [name, line] of Object.entries<Line<never>>(action.wording.asks)) {

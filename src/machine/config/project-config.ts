@@ -90,7 +90,9 @@ export function createProjectReader(known?: () => Promise<KnownNames>) {
     }
     const isNow = (key: string) => problem === undefined && bytes !== undefined && key === file.now;
     const configs = [...file.said].map(([key, config]) => (isNow(key) ? config : asItWas(config)));
-    return Promise.all([...configs, ...(problem ? [problem] : [])].map((config) => withFolders(config, root)));
+    return Promise.all(
+      [...configs, ...(problem ? [problem] : [])].map((config) => withFolders(config, root)),
+    );
   };
 }
 
@@ -98,7 +100,8 @@ export function createProjectReader(known?: () => Promise<KnownNames>) {
 function unreadable(file: string, error: unknown): ProjectConfig {
   if (!(error instanceof ToolcribError)) throw error;
   const why = error.message.replace(/\.$/, '');
-  const until = 'until that file is mended or deleted, nothing is done here that a person would be asked about';
+  const until =
+    'until that file is mended or deleted, nothing is done here that a person would be asked about';
   return { file, unreadable: `${why}; ${until}` };
 }
 

@@ -38,7 +38,11 @@ async function loginOf(
     const target = targetOf(engine, { profile }, services);
     const database = withoutSecrets(targetName(target), target.secrets);
     const look = async (openSession: OpenSession) =>
-      inSession({ openSession, target, limits: usualLimits }, AbortSignal.timeout(mostMs), async (_, beyond) => beyond);
+      inSession(
+        { openSession, target, limits: usualLimits },
+        AbortSignal.timeout(mostMs),
+        async (_, beyond) => beyond,
+      );
     try {
       const { openSession } = await (engine === 'mysql'
         ? import('./mysql-session.ts')

@@ -26,7 +26,8 @@ const printingLines: ReadonlyMap<string, readonly string[]> = new Map([
 const aFile = String.raw`^(?<file>[^-]\S*)`;
 
 /** Of these, the ones that look into a whole folder where none is named. */
-export const walksFolders = (program: string): boolean => /^(?:du|find|ls|[ef]?grep)$/.test(basename(program));
+export const walksFolders = (program: string): boolean =>
+  /^(?:du|find|ls|[ef]?grep)$/.test(basename(program));
 
 /** Whether a program only prints, or makes what is empty: in a folder that is trusted, that is everyday work. */
 export const isPrinting = (program: string): boolean =>
@@ -53,8 +54,7 @@ export function isEveryday(
   if (lines.length === 0 && categories.includes('runtime')) lines.push(aFile);
   // Node runs `--import=data:…`, however it is written, and who loads a module by its address does so too.
   const isCode = args.some((arg) => /data:/i.test(arg.replaceAll(/[\t\r\n]/g, '')));
-  if (lines.length === 0)
-    return !isCode && (categories.includes('build') || isOwn);
+  if (lines.length === 0) return !isCode && (categories.includes('build') || isOwn);
   // A word with a space in it is none of those that a line is known by.
   const words = args.map((arg) => arg.replaceAll(' ', '\0'));
   return lines.some((line) => {

@@ -148,7 +148,8 @@ async function preparer(
     const env = environment(inheritedBy(name, manifest), {});
     // It could print what the settings keep from the model.
     const opens = hasDenied && isPrinting(name) && (named.inside.length > 0 || walksFolders(name));
-    const isKept = !opens && !named.leadsOut && Object.values(of.variables).every((value) => plainValue.test(value));
+    const isKept =
+      !opens && !named.leadsOut && Object.values(of.variables).every((value) => plainValue.test(value));
     return {
       stage: {
         program,
