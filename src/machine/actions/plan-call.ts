@@ -66,12 +66,6 @@ export async function planCall(call: ActionCall, line: Line<never>): Promise<Pla
   };
   const command = asTyped(of, argv);
   const preview = await previewOf(call, start);
-  const title =
-    (await titleOf(call, start)) ??
-    asTyped(
-      of,
-      argv.map((arg) => fromFolder(arg, folder)),
-    );
   const takenBack = await isTakenBack(call, start);
   const whole = [...start.leading, ...argv, ...start.trailing];
   const prepared = action.prepare && write(of, action, action.prepare, values).argv;
