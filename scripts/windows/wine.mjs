@@ -46,7 +46,7 @@ export function whyNot(folder) {
 }
 
 /**
- * Starts a program under Wine. It and all that it starts are processes of their own kernel namespace, which ends
+ * Starts a program beside Wine, `wine` itself for one. It and all that it starts are processes of their own kernel namespace, which ends
  * with the one that is returned: nothing is left, whatever they do. Standard output goes to a file: in Wine's
  * Node a pipe of Linux is EBADF.
  */
@@ -55,7 +55,7 @@ export function startInWine(folder, words, stdio) {
   const variables = ['HOME=/root', 'PATH=/usr/bin:/bin', 'WINEDEBUG=-all', 'WINEPREFIX=/prefix', 'LANG=C.UTF-8'];
   // One at a time: Wine's server of a prefix has to be one, and it lives in the namespace.
   const lock = ['--no-fork', join(folder, 'lock'), 'unshare', ...space];
-  return spawn('flock', [...lock, '/usr/bin/env', '-i', ...variables, 'wine', ...words], { stdio });
+  return spawn('flock', [...lock, '/usr/bin/env', '-i', ...variables, ...words], { stdio });
 }
 
 /** Makes the folder, or what it lacks: 1.2 GB and some five minutes from nothing. */
@@ -68,8 +68,9 @@ export async function setUp(folder) {
     run('mmdebstrap', ['--variant=apt', '--include=wine,wine64', debian, half]);
     renameSync(half, folder);
   }
-  if (!existsSync(join(driveIn(folder), 'windows'))) {
-    const made = startInWine(folder, ['wineboot', '--init'], ['ignore', 'ignore', 'inherit']);
+  if (!existsSync(join(folder, 'prefix', 'system.reg'))) {
+    // The registry is written when Wine's server ends.
+    const made = startInWine(folder, ['sh', '-c', 'wineboot --init && wineserver --wait'], 'ignore');
     const code = await new Promise((resolve) => made.once('error', resolve).once('exit', resolve));
     if (code !== 0) throw new Error(`wineboot ended with ${code}`);
   }

@@ -175,7 +175,7 @@ export function isPrivate(folder: string): boolean {
 }
 
 /**
- * What a mode says about permissions: nothing on Windows, where access lists say who may write. libuv makes up 0666 there
+ * Permissions in a mode: none on Windows, where access lists say who may write. libuv makes up 0666 there
  * for whatever is not marked read-only, a folder like a file.
  */
 export const permissionsIn = (mode: number, platform: Platform = thisPlatform()): number =>
