@@ -1,8 +1,10 @@
 // Runs in Node for Windows, and starts programs with real pipes of Windows: a pipe of Linux is EBADF in Wine's Node.
-// Each connection is a program; both sides send lines of JSON. First `{ words, cwd, env }`, then `{ stdin }`, and the
-// end of what is sent ends standard input. Back come `{ stdout }`, `{ stderr }`, and at last `{ code }` or `{ error }`.
-// A connection that breaks ends its program.
+// It writes its port, and a key without which nobody else of this computer has something started.
+// Each connection is a program; both sides send lines of JSON. First `{ key, words, cwd, env }`, then `{ stdin }`, and
+// the end of what is sent ends standard input. Back come `{ stdout }`, `{ stderr }`, and at last `{ code }` or
+// `{ error }`. A connection that breaks ends its program.
 const { spawn } = require('node:child_process');
+const { randomUUID } = require('node:crypto');
 const { createServer } = require('node:net');
 const { createInterface } = require('node:readline');
 
@@ -20,6 +22,7 @@ function start({ words: [file, ...args], cwd, env }, answer, ended) {
   return child;
 }
 
+const key = randomUUID();
 const server = createServer({ allowHalfOpen: true }, (socket) => {
   let child;
   const answer = (message) => socket.write(`${JSON.stringify(message)}\n`);
@@ -29,8 +32,9 @@ const server = createServer({ allowHalfOpen: true }, (socket) => {
     .on('line', (line) => {
       const message = JSON.parse(line);
       if (child) child.stdin.write(message.stdin);
-      else child = start(message, answer, ended);
+      else if (message.key === key) child = start(message, answer, ended);
+      else socket.destroy();
     })
     .on('close', () => child?.stdin.end());
 });
-server.listen(0, '127.0.0.1', () => console.log(server.address().port));
+server.listen(0, '127.0.0.1', () => console.log(server.address().port, key));

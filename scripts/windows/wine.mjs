@@ -1,6 +1,15 @@
 // The folder with Debian's Wine and programs for Windows in which `npm run test:windows` runs the server.
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -30,7 +39,8 @@ const packages = [
 
 /** Where it is, unless TOOLCRIB_WINE says otherwise. */
 export const wineFolder = () =>
-  process.env['TOOLCRIB_WINE'] ?? join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'toolcrib-wine');
+  process.env['TOOLCRIB_WINE'] ??
+  join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'toolcrib-wine');
 
 export const driveIn = (folder) => join(folder, 'prefix', 'drive_c');
 
@@ -46,19 +56,27 @@ export function whyNot(folder) {
 }
 
 /**
- * Starts a program beside Wine, `wine` itself for one. It and all that it starts are processes of their own kernel namespace, which ends
- * with the one that is returned: nothing is left, whatever they do. Standard output goes to a file: in Wine's
- * Node a pipe of Linux is EBADF.
+ * Starts a program beside Wine, `wine` itself for one. It and all that it starts live in a namespace of the kernel that
+ * ends with the process that is returned: nothing is left, whatever they do. Give it no pipe for a standard stream:
+ * in Wine's Node that is EBADF.
  */
 export function startInWine(folder, words, stdio) {
   const space = ['--mount', '--pid', '--fork', '--kill-child', `--root=${folder}`, '--mount-proc=/proc'];
-  const variables = ['HOME=/root', 'PATH=/usr/bin:/bin', 'WINEDEBUG=-all', 'WINEPREFIX=/prefix', 'LANG=C.UTF-8'];
+  const variables = [
+    'HOME=/root',
+    'PATH=/usr/bin:/bin',
+    'WINEDEBUG=-all',
+    'WINEPREFIX=/prefix',
+    'LANG=C.UTF-8',
+  ];
   // One at a time: Wine's server of a prefix has to be one, and it lives in the namespace.
-  const lock = ['--no-fork', join(folder, 'lock'), 'unshare', ...space];
-  return spawn('flock', [...lock, '/usr/bin/env', '-i', ...variables, ...words], { stdio });
+  const lock = ['flock', '--no-fork', join(folder, 'lock'), 'unshare', ...space];
+  const program = ['/usr/bin/env', '-i', ...variables, ...words];
+  // Whatever happens to us, it does not outlive us.
+  return spawn('setpriv', ['--pdeathsig', 'KILL', ...lock, ...program], { stdio });
 }
 
-/** Makes the folder, or what it lacks: 1.2 GB and some five minutes from nothing. */
+/** Makes the folder, or what it lacks, and brings its programs anew: 2.2 GB and some minutes from nothing. */
 export async function setUp(folder) {
   rmSync(recordIn(folder), { force: true });
   if (!existsSync(folder)) {
@@ -94,7 +112,10 @@ function install(from, files, drive) {
 }
 
 function run(program, words) {
-  const { error, status, stdout } = spawnSync(program, words, { stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' });
+  const { error, status, stdout } = spawnSync(program, words, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    encoding: 'utf8',
+  });
   if (error?.code === 'ENOENT') throw new Error(`${program} is missing: apt-get install ${program}`);
   if (status !== 0) throw error ?? new Error(`${program} ended with ${status}`);
   return stdout;

@@ -1,5 +1,5 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -40,11 +40,12 @@ interface StartOptions {
 type FromBridge = Partial<Ended> & { readonly error?: string };
 
 export function start(words: readonly string[], options: StartOptions): Running {
-  const socket: Socket = connect(Number(bridge), '127.0.0.1');
+  const [port, key] = bridge.split(' ');
+  const socket = connect(Number(port), '127.0.0.1');
   const send = (message: object) => socket.write(`${JSON.stringify(message)}\n`);
   const said = { stdout: '', stderr: '' };
   const listeners: ((text: string) => void)[] = [];
-  send({ words, ...options });
+  send({ key, words, ...options });
   const ended = new Promise<Ended>((resolve, reject) => {
     socket.once('error', reject);
     const lines = createInterface({ input: socket });
@@ -81,7 +82,8 @@ class PipeTransport implements Transport {
   async start(): Promise<void> {
     this.#running.onOutput((text) => {
       this.#buffer.append(Buffer.from(text));
-      for (let next = this.#buffer.readMessage(); next; next = this.#buffer.readMessage()) this.onmessage?.(next);
+      for (let next = this.#buffer.readMessage(); next; next = this.#buffer.readMessage())
+        this.onmessage?.(next);
     });
     const closed = () => this.onclose?.();
     this.#running.ended.then(closed, closed);
@@ -128,10 +130,17 @@ export function makeComputer(node: string, files: Readonly<Record<string, string
     mkdirSync(dirname(at(path)), { recursive: true });
     writeFileSync(at(path), text);
   };
-  for (const folder of ['home\\AppData\\Local\\Temp', 'unix', 'shop']) mkdirSync(at(folder), { recursive: true });
+  for (const folder of ['home\\AppData\\Local\\Temp', 'unix', 'shop'])
+    mkdirSync(at(folder), { recursive: true });
   for (const [path, text] of Object.entries(files)) write(path, text);
   install(at);
-  const folders = [`C:\\${node}`, 'C:\\tools', onWindows('home\\AppData\\Roaming\\npm'), onWindows('tools'), 'C:\\windows\\system32'];
+  const folders = [
+    `C:\\${node}`,
+    'C:\\tools',
+    onWindows('home\\AppData\\Roaming\\npm'),
+    onWindows('tools'),
+    'C:\\windows\\system32',
+  ];
   const env = {
     Path: folders.join(';'),
     USERPROFILE: home,
@@ -144,10 +153,16 @@ export function makeComputer(node: string, files: Readonly<Record<string, string
     XDG_CONFIG_HOME: onWindows('unix', 'config'),
   };
   const toolcrib = (...words: string[]) =>
-    start([`C:\\${node}\\node.exe`, onWindows('toolcrib\\dist\\toolcrib.cjs'), ...words], { cwd: project, env });
+    start([`C:\\${node}\\node.exe`, onWindows('toolcrib\\dist\\toolcrib.cjs'), ...words], {
+      cwd: project,
+      env,
+    });
   const open = async (...words: string[]): Promise<{ client: Client; server: Running }> => {
     const server = toolcrib('serve', '--root', project, ...words);
-    const client = new Client({ name: 'test', version: '1' }, { capabilities: { elicitation: { form: {} } } });
+    const client = new Client(
+      { name: 'test', version: '1' },
+      { capabilities: { elicitation: { form: {} } } },
+    );
     client.setRequestHandler('elicitation/create', ({ params }) => replyTo(() => 'yes', params));
     try {
       await client.connect(new PipeTransport(server), { timeout: 60_000 });
