@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textOf } from '../support/text-of.ts';
@@ -29,7 +29,11 @@ const files = {
   }),
   'shop\\src\\hello.js': 'console.log("hello", ...process.argv.slice(2));\r\nconst x = 1;\r\n',
   'shop\\src\\hello.test.js': "require('node:test')('adds', () => {});\r\n",
+  'shop\\tsconfig.json': '{ "compilerOptions": { "noEmit": true, "types": [] }, "files": ["src/wrong.ts"] }',
+  'shop\\src\\wrong.ts': 'export const x: number = "a";\r\n',
   'shop\\src\\deep\\b.txt': 'one\r\ntwo\r\nthree needle\r\n',
+  'shop\\a.txt': 'hello\r\n',
+  'shop\\hello.jsonl': readFileSync(new URL('../repl/fixtures/hello.jsonl', import.meta.url), 'utf8'),
   'shop\\say.cmd': '@echo off\r\necho said %*\r\n',
   [`shop\\${job}`]: `if (process.argv.length < 3)
     require('node:child_process').spawn(process.execPath, [__filename, 'child'], { stdio: 'inherit' });
@@ -109,7 +113,7 @@ describe.each(['node20', 'node24'])('the built server on Windows, in %s', (node)
     expect(computer.files('shop\\new')).toEqual(['deep/c.txt']);
     await gets('undo', { last: 2 });
     expect(read()).toBe(files['shop\\src\\hello.js']);
-    expect(computer.files('shop\\new')).toEqual([]);
+    expect(existsSync(computer.at('shop\\new'))).toBe(false);
   });
 
   it('runs programs, scripts behind batch files, and batch files', async () => {
@@ -122,6 +126,10 @@ describe.each(['node20', 'node24'])('the built server on Windows, in %s', (node)
     expect(await gets('run_action', { action: 'frob_show' })).toMatch(/^frobbed: "?show/);
     expect(await gets('run_task', { task: 'hello' })).toMatch(/^hello$/m);
     expect(await gets('check', { what: 'test' })).toMatch(/^test: 1 passed/);
+    // tsc ends with 2: what it found is an answer.
+    expect((await answer('check', { what: 'types' })).text).toMatch(
+      /^types: 1 error .*\nsrc.wrong\.ts:1 .*TS2322/,
+    );
   });
 
   it('stops a job with all that it has started', async () => {
@@ -136,6 +144,12 @@ describe.each(['node20', 'node24'])('the built server on Windows, in %s', (node)
     const outside = ['..\\secret.txt', '../secret.txt', 'src\\..\\..\\secret.txt', 'C:\\windows\\win.ini'];
     for (const path of [...outside, 'NUL', 'src\\hello.js::$DATA', '\\\\?\\C:\\windows\\win.ini'])
       expect(await answer('read_file', { path }), path).toMatchObject({ failed: true });
+  });
+
+  it('answers in a chat', async () => {
+    const chat = computer.toolcrib('chat', '-p', 'what is in a.txt?', '--replay', 'hello.jsonl');
+    chat.endInput();
+    expect(await chat.ended).toEqual({ code: 0, stdout: 'It says hello.\n', stderr: '' });
   });
 
   it("has its settings and state in Windows' folders, not below HOME", async () => {
