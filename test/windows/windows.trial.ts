@@ -40,7 +40,11 @@ const files = {
   setInterval(() => {}, 1000);\n`,
   'tools\\frob.cmd': '@echo off\r\necho frobbed: %*\r\n',
   'home\\AppData\\Roaming\\toolcrib\\programs\\frob.yaml': described,
-  'home\\AppData\\Roaming\\toolcrib\\config.json': '{ "rules": { "fetch_url": "deny" } }',
+  'home\\AppData\\Roaming\\toolcrib\\config.json': JSON.stringify({
+    rules: { fetch_url: 'deny' },
+    // Programs start slowly under Wine, and this computer may be busy.
+    budgets: { callSeconds: 110 },
+  }),
   'unix\\config\\toolcrib\\config.json': '{ "rules": { "read_file": "deny" } }',
   'unix\\.config\\toolcrib\\config.json': '{ "rules": { "read_file": "deny" } }',
   'secret.txt': 'of nobody else',
@@ -51,7 +55,7 @@ describe.each(['node20', 'node24'])('the built server on Windows, in %s', (node)
   let client: Client;
   let server: Running;
   const answer = async (name: string, given: Record<string, unknown> = {}) => {
-    const result = await client.callTool({ name, arguments: given }, { timeout: 100_000 });
+    const result = await client.callTool({ name, arguments: given }, { timeout: 120_000 });
     return { text: textOf(result), failed: result.isError === true };
   };
   const gets = async (name: string, given: Record<string, unknown> = {}) => {
