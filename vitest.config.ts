@@ -17,6 +17,8 @@ export default defineConfig({
       { extends: true, test: { name: 'slow', include: [slow] } },
       // Installs programs: `npm run test:programs`.
       { extends: true, test: { name: 'programs', include: ['test/programs/*.trial.ts'] } },
+      // Under Wine: `npm run test:windows`.
+      { extends: true, test: { name: 'windows', include: ['test/windows/*.trial.ts'] } },
     ],
   },
 });

@@ -1,14 +1,15 @@
+import type { Stats } from 'node:fs';
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, posix, win32 } from 'node:path';
 import which from 'which';
 import type { Platform } from '../core/discoverer.ts';
-import { thisPlatform } from '../own-files/own-files.ts';
+import { permissionsIn, thisPlatform } from '../own-files/own-files.ts';
 
 export interface FileFacts {
   readonly isFile: boolean;
   readonly isFolder: boolean;
-  /** Permission bits and type, as in stat(2); 0 on Windows, where they mean nothing. */
+  /** Permission bits, as in stat(2); 0 on Windows, where they mean nothing. */
   readonly mode: number;
   readonly size: number;
   readonly mtimeMs: number;
@@ -52,13 +53,7 @@ export function thisHost(): Host {
     list: (folder) => readdir(folder).catch(() => []),
     stat: (path) =>
       stat(path).then(
-        (found) => ({
-          isFile: found.isFile(),
-          isFolder: found.isDirectory(),
-          mode: found.mode,
-          size: found.size,
-          mtimeMs: found.mtimeMs,
-        }),
+        (found) => factsOf(found, thisPlatform()),
         () => undefined,
       ),
     realPath: (path) => realpath(path).catch(() => undefined),
@@ -66,6 +61,18 @@ export function thisHost(): Host {
     which: startable,
   };
 }
+
+/** The facts in what Node says of a file; a recorded computer's tests go through it as well. */
+export const factsOf = (
+  found: Pick<Stats, 'isFile' | 'isDirectory' | 'mode' | 'size' | 'mtimeMs'>,
+  platform: Platform,
+): FileFacts => ({
+  isFile: found.isFile(),
+  isFolder: found.isDirectory(),
+  mode: permissionsIn(found.mode, platform),
+  size: found.size,
+  mtimeMs: found.mtimeMs,
+});
 
 async function head(path: string, bytes: number): Promise<string | undefined> {
   const file = await open(path).catch(() => undefined);

@@ -174,6 +174,13 @@ export function isPrivate(folder: string): boolean {
   }
 }
 
+/**
+ * Permissions in a mode: none on Windows, where access lists say who may write. libuv makes up 0666 there
+ * for whatever is not marked read-only, a folder like a file.
+ */
+export const permissionsIn = (mode: number, platform: Platform = thisPlatform()): number =>
+  platform === 'win32' ? 0 : mode & 0o7777;
+
 /** Whether it belongs to this user, and nobody else has these rights to it. */
 export function isOurs({ uid, mode }: Stats, others = 0o022): boolean {
   const user = process.geteuid?.();

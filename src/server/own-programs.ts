@@ -2,7 +2,7 @@ import { readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { toolName } from '../core/discoverer.ts';
 import type { Program } from '../core/program.ts';
-import { readPlain } from '../own-files/own-files.ts';
+import { permissionsIn, readPlain } from '../own-files/own-files.ts';
 import { shownPath } from '../machine/paths/shown-path.ts';
 import type { Manifest } from './published.ts';
 
@@ -76,8 +76,8 @@ export async function withOwnPrograms(
   return { manifest, own: new Map(added.map(({ of }) => [of.id, of])), problems };
 }
 
-/** One that others can write to could describe anything. On Windows the mode means nothing, and is 0. */
-const isFit = ({ size, mode }: Stats): boolean => size <= mostBytes && (mode & 0o002) === 0;
+/** One that others can write to could describe anything. */
+const isFit = ({ size, mode }: Stats): boolean => size <= mostBytes && (permissionsIn(mode) & 0o002) === 0;
 
 function namesIn(folder: string): string[] {
   try {

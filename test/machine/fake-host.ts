@@ -1,5 +1,6 @@
+import type { Platform } from '../../src/core/discoverer.ts';
 import type { FileFacts, Host } from '../../src/machine/host.ts';
-import { pathsOf } from '../../src/machine/host.ts';
+import { factsOf, pathsOf } from '../../src/machine/host.ts';
 
 /** What is recorded of a file: nothing but its name, or what differs from a plain program of our own. */
 export interface Recorded extends Partial<FileFacts> {
@@ -11,14 +12,15 @@ export interface Recorded extends Partial<FileFacts> {
 
 export type Files = Readonly<Record<string, Recorded>>;
 
-const plain: FileFacts = {
-  isFile: true,
-  isFolder: false,
-  mode: 0o100755,
-  size: 100_000,
-  mtimeMs: 1_700_000_000_000,
-};
-const folder: FileFacts = { ...plain, isFile: false, isFolder: true, mode: 0o040755, size: 64 };
+/** Modes as libuv gives them, which on Windows makes up 0666 for all. */
+const modes = { win32: { file: 0o100666, folder: 0o040666 }, posix: { file: 0o100755, folder: 0o040755 } };
+
+function factsOn(platform: Platform, { isFolder = false, ...recorded }: Recorded): FileFacts {
+  const mode = modes[platform === 'win32' ? platform : 'posix'][isFolder ? 'folder' : 'file'];
+  const size = isFolder ? 64 : 100_000;
+  const said = { mode, size, mtimeMs: 1_700_000_000_000, ...recorded };
+  return factsOf({ ...said, isFile: () => !isFolder, isDirectory: () => isFolder }, platform);
+}
 
 /** A computer made of recorded listings. Folders exist because files are in them. */
 export function fakeHost(given: Pick<Host, 'platform' | 'env' | 'home'> & { files: Files }): Host {
@@ -47,13 +49,8 @@ export function fakeHost(given: Pick<Host, 'platform' | 'env' | 'home'> & { file
     list: async (path) => [...(children.get(same(path)) ?? [])],
     stat: async (path) => {
       const found = find(path);
-      if (found)
-        return {
-          ...(found.facts.isFolder ? folder : plain),
-          ...(platform === 'win32' && { mode: 0 }),
-          ...found.facts,
-        };
-      return children.has(same(path)) ? folder : undefined;
+      if (found) return factsOn(platform, found.facts);
+      return children.has(same(path)) ? factsOn(platform, { isFolder: true }) : undefined;
     },
     realPath: async (path) => find(path)?.path ?? (children.has(same(path)) ? path : undefined),
     head: async (path, bytes) => find(path)?.facts.head?.slice(0, bytes),

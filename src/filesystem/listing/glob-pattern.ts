@@ -1,3 +1,4 @@
+import { sep } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
 import type { RootedWorkspace } from '../../machine/paths/workspace.ts';
@@ -21,13 +22,15 @@ const mostCharacters = 1000;
 const mostAlternatives = 100;
 
 /**
- * Reads a glob: `*`, `?`, `[a-z]`, `[!a]`, `{a,b}`, `**` for any folders, `\` before a literal character. One without
- * `/` chooses by name in any depth. Throws ARG_INVALID for one that leaves the folder or has too many alternatives.
+ * Reads a glob: `*`, `?`, `[a-z]`, `[!a]`, `{a,b}`, `**` for any folders, `\` before a literal character (on Windows it
+ * is a `/`). One without `/` chooses by name in any depth. Throws ARG_INVALID for one that leaves the folder or has too
+ * many alternatives.
  *
  * Paths are not left to ripgrep: its `--glob` also brings back files that `.gitignore` and the rule for dot files
  * leave out.
  */
-export function parseGlob(pattern: string): GlobPattern {
+export function parseGlob(given: string): GlobPattern {
+  const pattern = sep === '/' ? given : given.replaceAll(sep, '/');
   if (pattern.length > mostCharacters || pattern.includes('\0'))
     throw invalid(pattern, 'is longer than 1,000 characters or has a NUL');
   const plain = pattern.replace(/^(?:\.\/)+/, '');
@@ -48,7 +51,7 @@ export function parseGlob(pattern: string): GlobPattern {
   const patterns = below.map((parts) => {
     const found = globExpression(parts);
     if (found) return found;
-    const wayOut = 'Put \\ before one that is meant itself.';
+    const wayOut = `Put ${sep === '/' ? '\\ before' : 'brackets around'} one that is meant itself.`;
     throw invalid(pattern, 'has a [ that is never closed, or a range such as [z-a]', wayOut);
   });
   return {

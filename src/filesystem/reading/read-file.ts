@@ -156,7 +156,8 @@ async function openPart(given: string, part: Part, workspace: RootedWorkspace) {
   try {
     return { opened: await workspace.open('file', given), path: given, part };
   } catch (error) {
-    const isMissing = error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND';
+    // On Windows no file can be called so: there it would be a stream inside one, which is ARG_INVALID.
+    const isMissing = error instanceof ToolcribError && /^(?:PATH_NOT_FOUND|ARG_INVALID)$/.test(error.code);
     if (!isMissing || first === undefined) throw error;
     const named = partOf({ path: [path], view_range: [Number(first), Number(last)] });
     return { opened: await workspace.open('file', path), path, part: named };

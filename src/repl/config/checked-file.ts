@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Document } from 'yaml';
 import type * as z from 'zod/mini';
+import { permissionsIn } from '../../own-files/own-files.ts';
 import { ChatError, hint } from '../errors.ts';
 import { readRegularFile } from '../prompt/read-files.ts';
 
@@ -49,7 +50,7 @@ function valueOf(document: Document, file: string): unknown {
 async function textOf(file: string): Promise<string | undefined> {
   try {
     const { mode } = await stat(file);
-    if (process.platform !== 'win32' && (mode & 0o002) !== 0)
+    if ((permissionsIn(mode) & 0o002) !== 0)
       throw invalid(file, `can be written by everybody. Run: chmod o-w '${file}'`);
     return (await readRegularFile(file, mostBytes)).toString();
   } catch (error) {

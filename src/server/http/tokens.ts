@@ -3,7 +3,7 @@ import { fstatSync, openSync, closeSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
-import { makePrivate, readPrivate, replacePrivate } from '../../own-files/own-files.ts';
+import { makePrivate, permissionsIn, readPrivate, replacePrivate } from '../../own-files/own-files.ts';
 
 /** The words by which clients are let in, and where they are. */
 export type Tokens = ReturnType<typeof tokensOf>;
@@ -66,7 +66,7 @@ function readByUs(file: string): string {
     opened = openSync(file, 'r');
     const { mode, size } = fstatSync(opened);
     // The group may read: a secret that Kubernetes mounts belongs to root, and is ours by its group.
-    if (process.platform !== 'win32' && (mode & 0o027) !== 0)
+    if ((permissionsIn(mode) & 0o027) !== 0)
       throw invalid(file, 'others can read or change it', `chmod 600 ${shownPath(file)}`);
     if (size > mostBytes) throw invalid(file, 'it is too large for a file of tokens', 'One token a line.');
     return readFileSync(opened, 'utf8');
