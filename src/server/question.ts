@@ -63,7 +63,9 @@ export function questionOf(asked: Asked, screen: Screen = usual): Question {
   const shown = (isTrust ? trustLines(asked, subject, screen) : undefined) ?? actLines(asked, screen);
   const isReading = reasons.some(({ because }) => because === 'database') && looksOnly(plan.effects);
   const grants = grantsOf(plan);
-  const canLast = reasons.every(({ because }) => because !== 'protected' && because !== 'rule');
+  const canLast =
+    reasons.some(({ because }) => because !== 'trust') &&
+    reasons.every(({ because }) => because !== 'protected' && because !== 'rule');
   const isAlways = shown.isWhole && grants !== undefined && canLast && shown.about === 'act';
   const keeps: Keep[] = shown.about === 'trust' ? ['trust'] : isAlways && isReading ? ['always'] : [];
   return {

@@ -32,9 +32,10 @@ export async function connectWithPerson(
   answer: Person,
   options: ServerOptions = {},
   elicitation: { form?: object; url?: object } = { form: {} },
+  name = 'test',
 ): Promise<Client> {
   const client = new Client(
-    { name: 'test', version: '1' },
+    { name, version: '1' },
     {
       capabilities: { elicitation: elicitation as { form?: Record<string, never> } },
       versionNegotiation: { mode: era === '2026-07-28' ? { pin: era } : 'legacy' },

@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Plan } from '../../src/core/tool.ts';
+import { questionOf, screenOf } from '../../src/server/question.ts';
+import { person, says } from '../guarantees/person.ts';
+import { eras, program } from '../guarantees/session.ts';
+import { makeWorld } from '../guarantees/world.ts';
+import { connectWithPerson } from '../support/person.ts';
+
+const narrow = screenOf('claude-code');
+const act = (subject: string): Plan => ({
+  effects: ['destroy'],
+  subject,
+  folder: '/home/ada/shop',
+  touches: [],
+  takenBack: false,
+  exactly: subject,
+  grant: { act: subject, words: `exactly ${subject}` },
+  work: undefined,
+});
+const lost = { because: 'destroy', says: 'can lose work that nothing brings back' } as const;
+const asked = (subject: string, more: object = {}) => {
+  const question = questionOf(
+    { plan: act(subject), reasons: [lost], subject: undefined, protects: [], ...more },
+    narrow,
+  );
+  return { ...question, lines: question.text.split('\n') };
+};
+const trust = {
+  because: 'trust',
+  says: 'runs code of this folder, and this folder is not trusted yet',
+} as const;
+
+describe('a question on a screen that shows three lines of 72 characters', () => {
+  it('has the act, the reason and the folder', () => {
+    expect(asked('docker rm web').lines).toEqual([
+      'docker rm web',
+      'It can lose work that nothing brings back.',
+      'In /home/ada/shop',
+    ]);
+  });
+
+  it('gives a long act two lines, and reason and folder the third', () => {
+    const { lines, offers } = asked(`docker rm ${'container '.repeat(9)}last`);
+    expect(lines).toHaveLength(3);
+    expect(lines.slice(0, 2).join(' ')).toBe(`docker rm ${'container '.repeat(9)}last`);
+    expect(lines[2]).toBe('It can lose work that nothing brings back. In /home/ada/shop');
+    expect(offers.always).toBeDefined();
+  });
+
+  it('says at its beginning that a longer act is cut off, and offers nothing that lasts', () => {
+    const { lines, offers } = asked(`rm ${'x'.repeat(300)}`);
+    expect(lines[0]).toMatch(/^\(303 characters, the end is not shown\) rm x+/);
+    expect(lines[1]).toMatch(/ …$/);
+    expect(offers).toEqual({});
+  });
+
+  it('asks for trust in lines that are whole, with the address of the repository', () => {
+    const subject = { folder: '/home/ada/shop', origin: 'git@github.com:me/shop' };
+    expect(asked('npm test', { reasons: [trust], subject }).lines).toEqual([
+      'Trust /home/ada/shop from git@github.com:me/shop?',
+      'Its code may run, install packages, use the network, write with git.',
+      expect.stringMatching(/^\(\d+ characters, the end is not shown\) For npm test\. It/),
+    ]);
+    const far = { folder: '/home/ada/work/customers/shop', origin: 'https://git.example.org/customers/shop' };
+    const { lines, keeps } = asked('npm test', { reasons: [trust], subject: far });
+    expect(lines[0]).toBe('Trust /home/ada/work/customers/shop?');
+    expect(lines[2]).toContain('from https://git');
+    expect(keeps).toEqual(['trust']);
+  });
+
+  it('trusts no folder whose name does not fit', () => {
+    const subject = { folder: `/home/ada/${'x'.repeat(80)}` };
+    const { keeps, offers } = asked('npm test', { reasons: [trust], subject });
+    expect([keeps, offers]).toEqual([[], {}]);
+  });
+
+  it('is never longer, whatever it is about', () => {
+    for (const subject of ['a', 'b'.repeat(71), 'c '.repeat(72), 'd'.repeat(145), '\t\u202e'.repeat(90)])
+      for (const reasons of [[lost], [trust, lost], [lost, lost, lost]])
+        for (const folder of ['/s', `/${'long/'.repeat(60)}`])
+          for (const line of asked(subject, { reasons, subject: { folder } }).lines) {
+            expect(line.length).toBeLessThanOrEqual(72);
+            expect(line).not.toMatch(/\t/);
+          }
+  });
+});
+
+describe.each(eras)('a push in %s', (era) => {
+  const world = makeWorld();
+  const ada = person(says.no);
+  beforeAll(() => {
+    const remote = join(world.outside, 'shop.git');
+    world.git('init', '--quiet', '--bare', '--initial-branch=main', remote);
+    world.git('remote', 'add', 'origin', remote);
+    world.git('push', '--quiet', 'origin', 'main');
+    for (const name of ['one', 'two']) {
+      world.write(name, name);
+      world.git('add', name);
+      world.git('commit', '--quiet', `--message=${name}`);
+    }
+    execFileSync(process.execPath, [program, 'trust', '--yes', world.project], { env: world.env });
+  });
+  afterAll(() => world.end());
+
+  it('is asked about in a person’s words, also where the host shows little', async () => {
+    const options = { roots: [world.project], env: { ...world.env }, cwd: world.project };
+    const form = { form: {} };
+    const client = await connectWithPerson(
+      era,
+      (question) => ada.answer(question),
+      options,
+      form,
+      'claude-code',
+    );
+    await client.callTool({ name: 'git_push', arguments: {} });
+    const lines = ada.asked.at(-1)?.message.split('\n') ?? [];
+    expect(lines.slice(0, 2).join('')).toMatch(/git push main to origin \(.*shop\.git\), 2 commits/);
+    for (const line of lines.slice(0, 3)) expect(line.length).toBeLessThanOrEqual(72);
+    await client.close();
+  });
+});
