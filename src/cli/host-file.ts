@@ -20,16 +20,15 @@ export function settingIn(file: string, text: string, path: readonly string[]): 
 }
 
 /**
- * A text with some settings made, and all the rest as it was, to the byte: comments, indentation, line ends. Of an
- * object that is there already, keys that are not given stay. Throws CONFIG_INVALID for a damaged text, and where the
- * result would say anything else than the text did and the settings.
+ * A text with some settings made, and all the rest as it was, to the byte: comments, indentation, line ends. Throws
+ * CONFIG_INVALID for a damaged text, and where the result would say anything else than the text did and the settings.
  */
 export function withSettings(file: string, text: string, settings: readonly Setting[]): string {
   const start = mark.exec(text)?.[0] ?? '';
   return start + settings.reduce((so, one) => withSetting(file, so, one), text.slice(start.length));
 }
 
-/** A text without a setting: `kept`, if that and the setting make exactly this text. */
+/** A text without a setting: `kept`, if that has none and makes exactly this text together with it. */
 export function withoutSetting(file: string, text: string, under: readonly string[], kept?: string): string {
   const value = settingIn(file, text, under);
   if (value === undefined) return text;
@@ -39,6 +38,7 @@ export function withoutSetting(file: string, text: string, under: readonly strin
 
 function isMadeOf(file: string, kept: string, setting: Setting, text: string): boolean {
   try {
+    if (settingIn(file, kept, setting.under) !== undefined) return false;
     return withSettings(file, kept, [setting]) === text;
   } catch (error) {
     // The copy is damaged or says something else: the text itself counts.
@@ -55,10 +55,9 @@ function withSetting(file: string, text: string, { under, value }: Setting): str
   const there = valueAt(before, under);
   if (value === undefined && there === undefined) return text;
   refuseOther(file, before, under);
-  const merged = isRecord(there) && isRecord(value) ? { ...there, ...value } : value;
-  if (isDeepStrictEqual(there, merged)) return text;
-  const after = spliced(file, text, { under, value: merged }, there);
-  if (after !== undefined && says(file, after, changed(before ?? {}, under, merged), under)) return after;
+  if (isDeepStrictEqual(there, value)) return text;
+  const after = spliced(file, text, { under, value }, there);
+  if (after !== undefined && says(file, after, changed(before ?? {}, under, value), under)) return after;
   throw new ToolcribError(
     'CONFIG_INVALID',
     `${file}: ${under.join('.')} cannot be changed without changing something else; nothing was written.`,
@@ -84,7 +83,9 @@ function spliced(file: string, text: string, { under, value }: Setting, there: u
     if (!isRecord(there) || !isRecord(value) || Object.keys(there).length === 0)
       return put(text, under, value);
     const keys = Object.keys(value).filter((key) => !isDeepStrictEqual(there[key], value[key]));
-    return keys.reduce((so, key) => put(so, [...under, key], value[key]), text);
+    const added = keys.reduce((so, key) => put(so, [...under, key], value[key]), text);
+    const gone = Object.keys(there).filter((key) => !Object.hasOwn(value, key));
+    return gone.reduce((so, key) => take(so, [...under, key]), added);
   } catch (error) {
     if (error instanceof Damaged || error instanceof SyntaxError || error instanceof RangeError)
       return undefined;

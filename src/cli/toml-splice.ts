@@ -63,7 +63,7 @@ const keyOf = (name = ''): string => (/^[\w-]+$/.test(name) ? name : JSON.string
 
 /** Strings and lists are written as in JSON. */
 function spelled(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(spelled).join(', ')}]`;
+  if (Array.isArray(value)) return `[${value.map(spelled).join(',')}]`;
   if (!isRecord(value)) return JSON.stringify(value);
   const pairs = Object.entries(value).map(([key, one]) => `${keyOf(key)} = ${spelled(one)}`);
   return pairs.length > 0 ? `{ ${pairs.join(', ')} }` : '{}';
@@ -109,7 +109,8 @@ function withLine(text: string, statements: readonly Statement[], table: readonl
 
 const lineStart = (text: string, at: number): number => text.lastIndexOf('\n', at - 1) + 1;
 /** In front of the end of the line. */
-const lineEnd = (text: string, at: number): number => at + (/^[^\r\n]*/.exec(text.slice(at))?.[0].length ?? 0);
+const lineEnd = (text: string, at: number): number =>
+  at + (/^[^\r\n]*/.exec(text.slice(at))?.[0].length ?? 0);
 
 /** The lines of statements, and the empty one that stands before a table. */
 function linesOf(text: string, first: Statement, last: Statement) {

@@ -130,7 +130,9 @@ function linesAt(text: string, at: number, lines: readonly string[]): Edit {
 const stepOf = (text: string): number => /^( +)[^\s#-]/m.exec(text)?.[1]?.length ?? 2;
 
 function block(text: string, value: unknown, indent: string): string[] {
-  const lines = stringify(value, { indent: stepOf(text), lineWidth: 0 }).trimEnd().split('\n');
+  const lines = stringify(value, { indent: stepOf(text), lineWidth: 0 })
+    .trimEnd()
+    .split('\n');
   return lines.map((line) => indent + line);
 }
 
@@ -140,19 +142,19 @@ function intoBraces(text: string, map: YAMLMap, value: Readonly<Record<string, u
   return edited(text, [{ start: at, end: at, text: map.items.length > 0 ? ` ${inner},` : inner }]);
 }
 
-/** First in a block, right below its key, as comments in it belong to what comes next. */
+/** Last in a block; right below a key that has none. */
 function below(text: string, { key, value }: Entry, added: Readonly<Record<string, unknown>>): string {
+  if (isMap(value)) {
+    const [first, last] = [value.items[0] as Entry, value.items.at(-1) as Entry];
+    const indent = text.slice(lineStart(text, startOf(first.key)), startOf(first.key));
+    return edited(text, [linesAt(text, rangeOf(text, value, last).end, block(text, added, indent))]);
+  }
+  if (!isScalar(value) || value.value !== null) throw new Damaged(`has something else at ${String(key)}`);
   const own = text.slice(lineStart(text, startOf(key)), startOf(key));
-  const isEmpty = !isMap(value);
-  if (isEmpty && !(isScalar(value) && value.value === null))
-    throw new Damaged(`has something else at ${String(key)}`);
-  const first = isEmpty ? null : (value.items[0] as Entry).key;
-  const indent = isEmpty
-    ? own + ' '.repeat(stepOf(text))
-    : text.slice(lineStart(text, startOf(first)), startOf(first));
-  const edit = linesAt(text, nextLine(text, endOf(key)), block(text, added, indent));
-  // A null that is written: `extensions: ~`.
-  return edited(text, isEmpty ? [edit, { start: startOf(value), end: endOf(value), text: '' }] : [edit]);
+  const lines = block(text, added, own + ' '.repeat(stepOf(text)));
+  // A null may be written: `extensions: ~`.
+  const written = { start: startOf(value), end: endOf(value), text: '' };
+  return edited(text, [linesAt(text, nextLine(text, endOf(key)), lines), written]);
 }
 
 function atEnd(text: string, added: Readonly<Record<string, unknown>>): string {
