@@ -8,7 +8,7 @@ import { entryFor, valuesOf, wordsOf, type Roots } from './host-entry.ts';
 import { settingIn, withoutSetting, withSettings, type Setting } from './host-file.ts';
 import { isRecord } from './host-format.ts';
 import { hosts, userFile, type HostFacts } from './hosts.ts';
-import { noProjectBecause, ownLaunch, sharedLaunch } from './installation.ts';
+import { flawOfRoots, noProjectBecause, ownLaunch, sharedLaunch } from './installation.ts';
 import { print } from './print.ts';
 import { keep, keptText, replace, textOf } from './replace-file.ts';
 import { checkRoots, parseCommandLine, UsageError, workingFolder } from './usage.ts';
@@ -64,6 +64,10 @@ async function add(order: Order, isWritten: boolean): Promise<number> {
   }
   const settings = [...leftBy(facts, file, before), { under: placeOf(facts), value: entry }];
   const after = withSettings(file, before, settings);
+  // Those of an earlier version may be among them.
+  const kept = order.roots.length > 0 ? [] : valuesOf(wordsOf(entry), '--root');
+  const flaw = await flawOfRoots(kept, thisHost());
+  if (flaw !== undefined) print(`The entry opens the wrong folder: ${flaw}. Add --root ~/your-project.\n`);
   if (after === before) return print(`${file} is like that already.\n`);
   await show(file, before, after);
   const backup = await keep(file);

@@ -10,7 +10,7 @@ import { isOurs, valuesOf, wordsOf } from './host-entry.ts';
 import { settingIn } from './host-file.ts';
 import { isRecord } from './host-format.ts';
 import { hosts, userFile, type HostFacts, type Start } from './hosts.ts';
-import { isThrownAway } from './installation.ts';
+import { flawOfRoots, isThrownAway } from './installation.ts';
 
 /** What came of a host's entry for us. */
 export interface HostCheck {
@@ -60,10 +60,10 @@ async function checkStart(
   const first = words.slice(0, Math.max(words.indexOf('serve'), 0));
   try {
     const tools = await tryEntry(start, here.home);
-    const flaw = flawOf(words, first, here, hosts[host]);
+    const flaw = await flawOf(words, first, here, hosts[host]);
     return flaw === undefined
       ? { state: 'ok', says: tools }
-      : { state: 'note', says: `${tools}; ${flaw}: ${mending}` };
+      : { state: 'note', says: `${tools}; ${flaw.says}; to mend it: ${mending}${flaw.more ?? ''}` };
   } catch (error) {
     const gone = isOurs(first) ? first.find((word) => isAbsolute(word) && !existsSync(word)) : undefined;
     if (gone !== undefined) {
@@ -71,19 +71,20 @@ async function checkStart(
       return { state: 'wrong', says: `its ${what} ${gone} is gone; to mend it: ${mending}` };
     }
     const says = firstLine(error);
-    const root = valuesOf(words, '--root').find((folder) => !existsSync(folder));
-    const wayOut = root === undefined ? '' : ` To mend it: ${mending} --root ~/your-project`;
+    const isGone = valuesOf(words, '--root').some((root) => !existsSync(root));
+    const wayOut = isGone ? ` To mend it: ${mending} --root ~/your-project` : '';
     return { state: 'wrong', says: says + wayOut };
   }
 }
 
-/** What is wrong with an entry that works today. */
-function flawOf(words: readonly string[], first: readonly string[], here: Host, facts?: HostFacts) {
+/** What is wrong with an entry that works today, and what has to be said beside its mending. */
+async function flawOf(words: readonly string[], first: readonly string[], here: Host, facts?: HostFacts) {
   if (first.some((word) => isAbsolute(word) && isThrownAway(word, here)))
-    return 'it starts from a folder that does not stay; to mend it';
-  return facts?.formerly && valuesOf(words, '--questions').includes('host')
-    ? 'it leaves the questions to a host that may ask nobody; to mend it'
-    : undefined;
+    return { says: 'it starts from a folder that does not stay' };
+  if (facts?.formerly && valuesOf(words, '--questions').includes('host'))
+    return { says: 'it leaves the questions to a host that may ask nobody' };
+  const says = await flawOfRoots(valuesOf(words, '--root'), here);
+  return says === undefined ? undefined : { says, more: ' --root ~/your-project' };
 }
 
 interface Started extends Start {

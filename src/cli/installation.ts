@@ -83,6 +83,15 @@ export async function noProjectBecause(folder: string, host: Host): Promise<stri
   return undefined;
 }
 
+/** What is wrong with the folders that an entry opens: "/home/a/toolcrib is toolcrib's own". */
+export async function flawOfRoots(roots: readonly string[], host: Host): Promise<string | undefined> {
+  for (const root of roots) {
+    const why = existsSync(root) ? await noProjectBecause(root, host) : 'is not there';
+    if (why !== undefined) return `${root} ${why}`;
+  }
+  return undefined;
+}
+
 async function isOurs(folder: string): Promise<boolean> {
   const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => '');
   return /^\s*"name"\s*:\s*"toolcrib"/m.test(text);

@@ -145,11 +145,9 @@ it('replaces what starts toolcrib in an entry of Codex, and nothing else of the 
 
 it.each([
   ['codex', '.codex/config.toml', 'mcp_servers = { a = { command = "b" } } # c\nmodel = "x"'],
-  ['codex', '.codex/config.toml', ''],
   ['goose', '.config/goose/config.yaml', '\uFEFFextensions:\r\n'],
   ['goose', '.config/goose/config.yaml', 'GOOSE_MODE: approve # c\nextensions:\n    dev:\n        x: 1\n'],
   ['cursor', '.cursor/mcp.json', ''],
-  ['zed', '.config/zed/settings.json', '{ "context_servers": { } }'],
 ])('writes an entry of %s and takes it out: %s is %j again', (host, name, before) => {
   const { config, put, read } = person();
   put(name, before);
@@ -184,10 +182,9 @@ it('takes back what an earlier version left to hosts that may ask nobody, and ke
       mcpServers: { toolcrib: { ...entry, command: process.execPath, args: now } },
     });
   }
-  const asking = Object.keys(hosts).filter((host) =>
-    config(host, '--root', '/usr').stdout.includes('--questions'),
-  );
+  const asking = Object.keys(hosts).filter((host) => hosts[host]?.asks);
   expect(asking).toEqual(['claude-desktop', 'zed', 'lmstudio']);
+  expect(config('zed').stdout).toContain('"--questions"');
   put(
     '.cursor/mcp.json',
     '{"mcpServers": {"toolcrib": {"command": "ssh", "args": ["dev", "toolcrib", "serve"]}}}',
@@ -196,29 +193,31 @@ it('takes back what an earlier version left to hosts that may ask nobody, and ke
 });
 
 it('opens no folder to a host that names none, but one that can be a project', () => {
-  const { home, config, configBy, put } = person();
+  const { home, config, configBy, put, read } = person();
   const checkout = dirname(dirname(program));
   put('other/node_modules/toolcrib/package.json', '{ "name": "toolcrib" }');
   put('clone/package.json', '{\n  "name": "toolcrib"\n}');
   put('clone/docs/a.md', '');
-  const places = [checkout, join(checkout, 'docs'), home, '/', dirname(home)];
-  const others = ['other/node_modules/toolcrib', 'other/node_modules', 'clone/docs'].map((name) =>
-    join(home, name),
-  );
-  for (const cwd of [...places, ...others])
+  const others = ['other/node_modules/toolcrib', 'clone/docs'].map((name) => join(home, name));
+  for (const cwd of [join(checkout, 'docs'), home, '/', ...others])
     expect(configBy({ cwd }, 'claude-desktop', '--write'), cwd).toMatchObject({
       status: 2,
       stderr: expect.stringMatching(/NO_ROOTS: .* --root ~\/your-project/) as unknown,
     });
-  for (const host of Object.keys(hosts)) {
-    const { status, stdout } = configBy({ cwd: checkout }, host);
-    expect(status, host).toBe(hosts[host]?.needsRoots ? 2 : 0);
-    expect(stdout).not.toContain('--root');
-  }
+  const blind = Object.keys(hosts).filter((host) => hosts[host]?.needsRoots);
+  expect(blind).toHaveLength(6);
+  for (const host of blind) expect(configBy({ cwd: checkout }, host).status, host).toBe(2);
+  // README's first command.
+  expect(configBy({ cwd: checkout }, 'claude-code', '--write').status).toBe(0);
+  expect(read('.claude.json')).not.toContain('--root');
   expect(configBy({ cwd: checkout }, 'cursor', '--scope', 'project').stderr).toMatch(/NO_ROOTS: .*cd into/);
   expect(configBy({ cwd: checkout }, 'claude-desktop', '--root', '.').status).toBe(0);
   expect(config('goose').status).toBe(0);
   expect(existsSync(join(home, '.config/Claude'))).toBe(false);
+  // What an earlier version wrote there.
+  const args = ['/old/toolcrib.cjs', 'serve', '--root', checkout];
+  put('.lmstudio/mcp.json', JSON.stringify({ mcpServers: { toolcrib: { command: 'node', args } } }));
+  expect(config('lmstudio', '--write').stdout).toMatch(/is toolcrib's own\. Add --root ~\/your-project/);
 });
 
 it('names no folder that is emptied: npx again, or nothing', () => {
@@ -246,8 +245,8 @@ it('names no folder that is emptied: npx again, or nothing', () => {
 
 it('writes no path of this machine into the file of a project', () => {
   const { home, project, config, configBy, put } = person();
-  for (const [host, { project: file }] of Object.entries(hosts)) {
-    if (file === undefined) continue;
+  for (const host of ['claude-code', 'codex', 'opencode']) {
+    const file = hosts[host]?.project ?? '';
     expect(config(host, '--scope', 'project', '--write')).toMatchObject({ status: 0, stderr: '' });
     const text = readFileSync(join(project, file), 'utf8');
     expect(text).toContain(`toolcrib@${version}`);
@@ -284,6 +283,16 @@ it('finds the file of Claude Desktop on Windows, also of the packaged one', asyn
   const packaged = `${env.LocalAppData}\\Packages\\Claude_c\\LocalCache\\Roaming\\Claude`;
   expect(await at()).toBe(`${env.APPDATA}\\Claude\\claude_desktop_config.json`);
   expect(await at(packaged)).toBe(`${packaged}\\claude_desktop_config.json`);
+});
+
+it('names every host in the pages, with its files', () => {
+  const page = readFileSync('docs/hosts.md', 'utf8').replaceAll(/ +/g, ' ');
+  const readme = readFileSync('README.md', 'utf8');
+  for (const [name, { user, under, project }] of Object.entries(hosts)) {
+    const shared = project === undefined ? '–' : `\`${project}\``;
+    expect(page).toContain(`| \`${name}\` | \`${user}\` | \`${under.join('.')}.toolcrib\` | ${shared} |`);
+    expect(readme).toContain(`\`${name}\``);
+  }
 });
 
 it('keeps a file that is not UTF-8 as it is', () => {

@@ -101,6 +101,7 @@ describe.each(Object.entries(formats))('%s', (name, { under, parse, files }) => 
         const args = ['/new.cjs', 'serve', ...words];
         expect(settingIn(name, put(put(text, entry), { ...entry, args }), under)).toEqual({ ...entry, args });
       }),
+      { numRuns: 40 },
     );
   });
 });
