@@ -25,7 +25,11 @@ export const toml: Format = {
     const line = `${keyOf(path.at(-1))} = ${spelled(value)}`;
     const holder = pairs.find((pair) => isDeepStrictEqual(pair.path, above));
     if (holder) return intoBraces(text, holder.value, line);
-    if (isRecord(value)) return withTable(text, path, value);
+    if (isRecord(value))
+      // An empty table is filled.
+      return statements.some((one) => one.type === 'header' && isDeepStrictEqual(one.path, path))
+        ? Object.entries(value).reduce((so, [key, one]) => toml.put(so, [...path, key], one), text)
+        : withTable(text, path, value);
     return withLine(text, statements, above, line);
   },
   take(text, path) {

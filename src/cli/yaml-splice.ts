@@ -58,8 +58,9 @@ const startOf = (node: Node | null): number => node?.range?.[0] ?? 0;
 const endOf = (node: Node | null): number => node?.range?.[1] ?? 0;
 const lineStart = (text: string, at: number): number => text.lastIndexOf('\n', at - 1) + 1;
 
-/** Behind the end of the line; of the text where it has none. */
+/** Behind the end of the line, where a block already is; of the text where it has none. */
 function nextLine(text: string, at: number): number {
+  if (text[at - 1] === '\n') return at;
   const end = text.indexOf('\n', at);
   return end < 0 ? text.length : end + 1;
 }
@@ -70,9 +71,7 @@ function rangeOf(text: string, { flow }: YAMLMap, { key, value }: Entry): Range 
   const start = lineStart(text, startOf(key));
   if (text.slice(start, startOf(key)).trim() !== '')
     throw new Damaged('has more than the entry in one line', text.slice(0, start).split('\n').length);
-  const isBlock = (isMap(value) || isSeq(value)) && !value.flow;
-  const end = Math.max(endOf(key), endOf(value));
-  return { start, end: isBlock && text[end - 1] === '\n' ? end : nextLine(text, end) };
+  return { start, end: nextLine(text, Math.max(endOf(key), endOf(value))) };
 }
 
 /** Lines; at the end of a file whose last line has no end also that of the line before. */
@@ -82,7 +81,10 @@ function linesOf(text: string, { start, end }: Range): Edit {
   return { start: start - extra, end, text: '' };
 }
 
-/** A string is quoted as in JSON, which is right in both styles. */
+/** As in JSON, which is right in both styles; with the end of the line where a block has it. */
+const spelled = (text: string, end: number, value: unknown): string =>
+  JSON.stringify(value) + (text[end - 1] === '\n' ? lineEndOf(text) : '');
+
 function replaced(text: string, there: Node, value: unknown): string {
   const [start, end] = [startOf(there), endOf(there)];
   if (isSeq(there) && there.items.length > 0 && Array.isArray(value) && value.length > 0) {
@@ -93,9 +95,8 @@ function replaced(text: string, there: Node, value: unknown): string {
       there.flow ? commaEdits(text, items, steps, JSON.stringify) : dashEdits(text, items, steps),
     );
   }
-  const isBlock = (isMap(there) || isSeq(there)) && !there.flow;
-  const spelled = JSON.stringify(value) + (isBlock && text[end - 1] === '\n' ? lineEndOf(text) : '');
-  return edited(text, [{ start, end, text: start === end ? ` ${spelled} ` : spelled }]);
+  const more = spelled(text, end, value);
+  return edited(text, [{ start, end, text: start === end ? ` ${more} ` : more }]);
 }
 
 /** Edits of a list with a line for each item. */
@@ -107,7 +108,7 @@ function dashEdits(text: string, items: readonly Range[], steps: readonly Step[]
       });
     const item = items[step.type === 'replace' ? step.at : step.after];
     if (item === undefined) throw new Damaged('has a list that cannot be added to');
-    if (step.type === 'replace') return [{ ...item, text: JSON.stringify(step.value) }];
+    if (step.type === 'replace') return [{ ...item, text: spelled(text, item.end, step.value) }];
     const dash = text.slice(lineStart(text, item.start), item.start);
     return [
       linesAt(

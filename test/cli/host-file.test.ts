@@ -143,3 +143,20 @@ it.each([
   const { under } = formats[name];
   expect(() => withSettings(name, text, [{ under, value: { a: 2 } }])).toThrow(/nothing was written/);
 });
+
+it.each([
+  ['a.toml', '[mcp_servers.toolcrib] # c\n[x]\n'],
+  ['a.toml', '[mcp_servers]\n  toolcrib.command = "node" # c\n[x]\n'],
+  ['a.toml', '[mcp_servers.toolcrib.env]\nA = "b" # c\n'],
+  ['a.yaml', 'extensions:\n  toolcrib:\n    command: >-\n      node\n    args:\n    - |-\n      old\n# c\n'],
+  ['a.yaml', '"extensions":\n  "toolcrib": {command: node} # c'],
+  ['a.json', '{"mcpServers": {"toolcrib": null, // c\n}}'],
+] as const)('fills what is there, however it is written: %s %j', (name, text) => {
+  const { under, parse } = formats[name];
+  const there = settingIn(name, text, under) as object;
+  const after = withSettings(name, text, [{ under, value: { ...there, ...entry } }]);
+  expect(settingIn(name, after, under)).toEqual({ ...there, ...entry });
+  expect(after).toMatch(/(?:#|\/\/) c/);
+  const left = parse(withSettings(name, after, [{ under, value: undefined }]));
+  expect(JSON.stringify(left)).not.toContain('node');
+});
