@@ -74,7 +74,7 @@ async function add(order: Order, isWritten: boolean): Promise<number> {
   await replace(file, before, after);
   print(`\n${facts.title} has toolcrib now. ${facts.afterwards}\n`);
   if (order.isShared) print(`Everybody who opens the project starts ${wordsOf(entry).join(' ')}.\n`);
-  return print(backup === undefined ? `${file} is new.\n` : `What was there before: ${backup}\n`);
+  return print(backup === undefined ? `${file} is new.\n` : `What was there before toolcrib: ${backup}\n`);
 }
 
 async function remove({ facts, file }: Order, isWritten: boolean): Promise<number> {

@@ -15,9 +15,10 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import * as fc from 'fast-check';
 import { parse } from 'jsonc-parser';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { withSettings } from '../../src/cli/host-file.ts';
 import { hosts, userFile } from '../../src/cli/hosts.ts';
+import { ownLaunch } from '../../src/cli/installation.ts';
 import { thisHost } from '../../src/machine/host.ts';
 import { version } from '../../src/server/version.ts';
 import { temporaryFolder } from '../support/repository.ts';
@@ -220,7 +221,7 @@ it('opens no folder to a host that names none, but one that can be a project', (
   expect(config('lmstudio', '--write').stdout).toMatch(/is toolcrib's own\. Add --root ~\/your-project/);
 });
 
-it('names no folder that is emptied: npx again, or nothing', () => {
+it('names no folder that is emptied: npx again, or nothing', async () => {
   const { home, configBy, put } = person();
   const copyTo = (folder: string) => {
     cpSync(dirname(program), join(home, folder, 'dist'), { recursive: true });
@@ -231,6 +232,12 @@ it('names no folder that is emptied: npx again, or nothing', () => {
   expect(configBy({ copy }, 'codex').stdout).toContain(
     `command = "npx"\nargs = ["-y","toolcrib@${version}","serve",`,
   );
+  const started = vi.spyOn(process, 'argv', 'get').mockReturnValue([process.execPath, copy]);
+  expect(await ownLaunch({ ...thisHost(), platform: 'win32' })).toEqual({
+    command: 'cmd',
+    args: ['/c', 'npx', '-y', `toolcrib@${version}`],
+  });
+  started.mockRestore();
   put('.npm/_npx/1a2b/package.json', '{ "dependencies": { "toolcrib": "file:../../a.tgz" } }');
   expect(configBy({ copy }, 'codex').stderr).toMatch(/PROGRAM_NOT_FOUND: .*npm install -g/);
   for (const folder of ['.cache/pnpm/dlx/1/node_modules/toolcrib', 'bunx-0-toolcrib/node_modules/toolcrib']) {
