@@ -61,6 +61,7 @@ const mayImport: Record<string, readonly string[]> = {
     '@modelcontextprotocol/client/',
     'diff',
     'jsonc-parser',
+    'smol-toml',
     'yaml',
   ],
   library: ['library', 'cli', 'repl', 'server', 'node:', '@modelcontextprotocol/client'],

@@ -12,7 +12,7 @@ const started = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const work = join(root, '.tmp', 'hosts');
 const program = join(root, 'dist', 'toolcrib.cjs');
-// Hosts with file tools of their own are not given ours; what only shows files is run unasked.
+// Hosts with file tools of their own are not given ours.
 const question = { tool: 'run', args: { command: 'cat a.txt' }, result: 'the number is 4711' };
 const prompt = 'Read a.txt with toolcrib, and say which number it has.';
 const key = 'sk-ant-fake-0123456789abcdefghij';
@@ -85,8 +85,6 @@ trust_level = "trusted"
           },
         },
       },
-      // Nobody is there to answer the question that our entry makes it ask.
-      'project/opencode.json': { permission: { 'toolcrib_*': 'allow' } },
     }),
     env: () => ({ OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' }),
     args: ['run', prompt],
@@ -151,6 +149,8 @@ async function tryHost(name) {
     TERM: 'xterm',
   };
   await started(process.execPath, [program, 'config', name, '--write'], { env, cwd: project });
+  // Nobody is there to be asked.
+  await started(process.execPath, [program, 'trust', project, '--yes'], { env });
   const running = started(join(bin, host.bin), host.args, {
     env: { ...env, ...host.env(model.url) },
     cwd: project,

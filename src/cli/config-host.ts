@@ -1,12 +1,17 @@
-import { copyFile, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { thisHost } from '../machine/host.ts';
+import { realpath } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { ToolcribError } from '../core/errors.ts';
+import { thisHost, type Host } from '../machine/host.ts';
 import { isInside } from '../machine/paths/inside.ts';
-import { withSettings, type Setting } from './host-file.ts';
+import { shownPath } from '../machine/paths/shown-path.ts';
+import { entryFor, valuesOf, wordsOf, type Roots } from './host-entry.ts';
+import { settingIn, withoutSetting, withSettings, type Setting } from './host-file.ts';
+import { isRecord } from './host-format.ts';
 import { hosts, userFile, type HostFacts } from './hosts.ts';
+import { flawOfRoots, noProjectBecause, ownLaunch, sharedLaunch } from './installation.ts';
 import { print } from './print.ts';
-import { ownCommand, checkRoots, parseCommandLine, UsageError, workingFolder } from './usage.ts';
+import { keep, keptText, replace, textOf } from './replace-file.ts';
+import { checkRoots, parseCommandLine, UsageError, workingFolder } from './usage.ts';
 
 const flag = { type: 'boolean', default: false } as const;
 const options = {
@@ -16,88 +21,127 @@ const options = {
   root: { type: 'string', multiple: true, default: [] as string[] },
 } as const;
 
+/** What was asked for. */
+interface Order {
+  readonly facts: HostFacts;
+  readonly file: string;
+  readonly isShared: boolean;
+  readonly roots: readonly string[];
+}
+
 /** `toolcrib config HOST`: prints the entry of a host, or writes it, or takes it out. */
 export async function configCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseCommandLine({ args, options, allowPositionals: true });
   const facts = hosts[positionals[0] ?? ''];
   if (!facts || positionals.length > 1)
     throw new UsageError(`config: which host? One of ${Object.keys(hosts).join(', ')}.`);
-  const file = fileOf(facts, values.scope);
-  const settings = values.remove ? removed(facts) : await made(facts, values.root, values.scope);
-  const before = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
-    throw new UsageError(`${file}: cannot be read (${error.code}).`);
-  });
-  if (!values.write && !values.remove) return printEntry(facts, file, settings);
-  const after = withSettings(file, before, settings);
-  if (after === before) return print(`${file} is like that already.\n`);
-  const { createTwoFilesPatch } = await import('diff');
-  print(createTwoFilesPatch(file, file, before, after, undefined, undefined, { context: 2 }));
-  if (values.remove && !values.write) return print(`\nNothing is written yet: --remove --write does it.\n`);
-  const backup = await replace(file, after);
-  const now = values.remove
-    ? 'is without toolcrib from its next session on.'
-    : `has toolcrib now. ${facts.afterwards}`;
-  print(`\n${facts.title} ${now}\n`);
-  return print(backup === undefined ? `${file} is new.\n` : `What was there before: ${backup}\n`);
+  try {
+    const file = await fileOf(facts, values.scope);
+    const order = { facts, file, isShared: values.scope === 'project', roots: values.root };
+    return await (values.remove ? remove(order, values.write) : add(order, values.write));
+  } catch (error) {
+    throw error instanceof ToolcribError ? new UsageError(`${error.code}: ${error.message}`) : error;
+  }
 }
 
-function fileOf(facts: HostFacts, scope: string): string {
+async function fileOf(facts: HostFacts, scope: string): Promise<string> {
   if (scope === 'user') return userFile(facts, thisHost());
   if (scope !== 'project') throw new UsageError('--scope: user or project.');
   if (facts.project === undefined)
-    throw new UsageError(`${facts.title} has no file of a project; leave --scope out.`);
+    throw new UsageError(
+      `${facts.title} has no file of a project that works for everybody; leave --scope out.`,
+    );
   return join(workingFolder(), facts.project);
 }
 
-async function made(facts: HostFacts, given: readonly string[], scope: string): Promise<Setting[]> {
-  const needed = facts.needsRoots || scope === 'project' ? [workingFolder()] : [];
-  const roots = (given.length > 0 ? given : needed).map((root) => resolve(root));
-  await checkRoots(roots);
-  if (roots.some((root) => isInside(homedir(), root)))
-    throw new UsageError(`${facts.title} tells no folder: name the one a model may use with --root DIR.`);
-  const { command, script } = ownCommand();
-  const asks = facts.asks === undefined ? [] : ['--questions', 'host'];
-  const beside = facts.needsFiles ? [] : ['--expose', 'no-files'];
-  const args = [
-    await realpath(script),
-    'serve',
-    ...asks,
-    ...beside,
-    ...roots.flatMap((root) => ['--root', root]),
-  ];
-  return [
-    { under: [...facts.under, 'toolcrib'], value: facts.entry({ command, args }) },
-    ...(typeof facts.asks === 'object' ? [facts.asks] : []),
-  ];
-}
-
-const removed = ({ under, asks }: HostFacts): Setting[] => [
-  { under: [...under, 'toolcrib'], value: undefined },
-  ...(typeof asks === 'object' ? [{ under: asks.under, value: undefined }] : []),
-];
-
-function printEntry({ title }: HostFacts, file: string, settings: readonly Setting[]): number {
-  print(`For ${title}, in ${file} (--write puts it there):\n\n`);
-  return print(withSettings(file, '', settings));
-}
-
-/** Replaces a file as a whole, and where it was; returns where the old one is kept. */
-async function replace(file: string, text: string): Promise<string | undefined> {
-  await mkdir(dirname(file), { recursive: true });
-  // Many keep their configuration elsewhere, behind a link.
-  const real = await realpath(file).catch(() => file);
-  const old = await stat(real).catch(() => undefined);
-  const backup = `${real}.before-toolcrib`;
-  if (old) await copyFile(real, backup);
-  const beside = `${real}.${process.pid}.tmp`;
-  try {
-    const mode = old ? old.mode & 0o777 : 0o600;
-    await writeFile(beside, text, { flag: 'wx', mode, flush: true });
-    await rename(beside, real);
-  } catch (error) {
-    await rm(beside, { force: true });
-    throw error;
+async function add(order: Order, isWritten: boolean): Promise<number> {
+  const { facts, file } = order;
+  const before = await textOf(file);
+  const entry = await madeEntry(order, settingIn(file, before, placeOf(facts)));
+  if (!isWritten) {
+    print(`For ${facts.title}, in ${file} (--write puts it there):\n\n`);
+    return print(withSettings(file, '', [{ under: placeOf(facts), value: entry }]));
   }
-  return old && backup;
+  const settings = [...leftBy(facts, file, before), { under: placeOf(facts), value: entry }];
+  const after = withSettings(file, before, settings);
+  // Those of an earlier version may be among them.
+  const kept = order.roots.length > 0 ? [] : valuesOf(wordsOf(entry), '--root');
+  const flaw = await flawOfRoots(kept, thisHost());
+  if (flaw !== undefined) print(`The entry opens the wrong folder: ${flaw}. Add --root ~/your-project.\n`);
+  if (after === before) return print(`${file} is like that already.\n`);
+  await show(file, before, after);
+  const backup = await keep(file);
+  await replace(file, before, after);
+  print(`\n${facts.title} has toolcrib now. ${facts.afterwards}\n`);
+  if (order.isShared) print(`Everybody who opens the project starts ${wordsOf(entry).join(' ')}.\n`);
+  return print(backup === undefined ? `${file} is new.\n` : `What was there before toolcrib: ${backup}\n`);
+}
+
+async function remove({ facts, file }: Order, isWritten: boolean): Promise<number> {
+  const before = await textOf(file);
+  const left = withSettings(file, before, leftBy(facts, file, before));
+  const after = withoutSetting(file, left, placeOf(facts), await keptText(file));
+  if (after === before) return print(`${file} is like that already.\n`);
+  await show(file, before, after);
+  if (!isWritten) return print(`\nNothing is written yet: --remove --write does it.\n`);
+  await replace(file, before, after);
+  return print(`\n${facts.title} is without toolcrib from its next session on.\n`);
+}
+
+const placeOf = ({ under }: HostFacts): string[] => [...under, 'toolcrib'];
+
+/** What an earlier version wrote beside the entry, to be taken away. */
+function leftBy(facts: HostFacts, file: string, text: string): Setting[] {
+  const entry = settingIn(file, text, placeOf(facts));
+  if (!isRecord(entry) || !valuesOf(wordsOf(entry), '--questions').includes('host')) return [];
+  const ours = (facts.formerly ?? []).filter(({ under, value }) => settingIn(file, text, under) === value);
+  return ours.map(({ under }) => ({ under, value: undefined }));
+}
+
+async function madeEntry({ facts, isShared, roots }: Order, there: unknown) {
+  const host = thisHost();
+  if (isShared && roots.length > 0)
+    throw new UsageError(
+      `--root is a path of this machine, and the file of a project is everybody's: leave it out.`,
+    );
+  const named = roots.map((root) => resolve(root));
+  await checkRoots(named);
+  for (const root of named) await refuseHome(root, host);
+  const here = workingFolder();
+  if (isShared) await refuseOther(here, 'cd into your project first.', host);
+  const needed = async () => {
+    if (!facts.needsRoots) return [];
+    await refuseOther(here, `${facts.title} tells no folder: name yours with --root ~/your-project.`, host);
+    return [here];
+  };
+  const wanted: Roots = { given: named, needed, ...(isShared && { left: here }) };
+  const entry = await entryFor(facts, await (isShared ? sharedLaunch : ownLaunch)(host), wanted, there);
+  const read =
+    wordsOf(entry)[0] === 'cmd' ? wordsOf(entry).find((word) => /[&|<>^%"]/.test(word)) : undefined;
+  if (read === undefined) return entry;
+  throw new ToolcribError(
+    'ARG_INVALID',
+    `${read}: cmd, which starts npx, would not leave that as it is.`,
+    'Install toolcrib with npm install -g toolcrib, and let that write the entry.',
+  );
+}
+
+async function refuseHome(root: string, { home }: Host): Promise<void> {
+  const [real, above] = [await realpath(root), await realpath(home).catch(() => home)];
+  if (!isInside(above, real)) return;
+  throw new ToolcribError(
+    'NO_ROOTS',
+    `--root ${shownPath(root)} is or holds the home folder:`,
+    'name the one a model may use, --root ~/your-project.',
+  );
+}
+
+async function refuseOther(folder: string, wayOut: string, host: Host): Promise<void> {
+  const why = await noProjectBecause(folder, host);
+  if (why !== undefined) throw new ToolcribError('NO_ROOTS', `This folder, ${folder}, ${why}.`, wayOut);
+}
+
+async function show(file: string, before: string, after: string): Promise<void> {
+  const { createTwoFilesPatch } = await import('diff');
+  print(createTwoFilesPatch(file, file, before, after, undefined, undefined, { context: 2 }));
 }

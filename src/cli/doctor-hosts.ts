@@ -1,11 +1,16 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { parse as parseJson } from 'jsonc-parser';
-import { parse as parseYaml } from 'yaml';
 import type { Host } from '../machine/host.ts';
+import { ownCommandLine } from '../server/own-command.ts';
 import { version } from '../server/version.ts';
+import { isOurs, valuesOf, wordsOf } from './host-entry.ts';
+import { settingIn } from './host-file.ts';
+import { isRecord } from './host-format.ts';
 import { hosts, userFile, type HostFacts, type Start } from './hosts.ts';
+import { flawOfRoots, isThrownAway } from './installation.ts';
 
 /** What came of a host's entry for us. */
 export interface HostCheck {
@@ -23,48 +28,63 @@ const mostMs = 20_000;
  * Starts the entry "toolcrib" of each host that has one in its user's file, as a host that the desktop started does,
  * and asks for the list. A project's file is left alone: anybody may have written what it starts.
  */
-export async function checkHosts({ env, home, platform }: Host): Promise<HostCheck[]> {
+export async function checkHosts(here: Host): Promise<HostCheck[]> {
   const checks = Object.entries(hosts).map(async ([host, facts]) => {
-    const file = userFile(facts, { platform, env, home });
-    const text = await readFile(file, 'utf8').catch(() => undefined);
-    if (text === undefined) return undefined;
+    const file = await userFile(facts, here);
+    const text = await readFile(file, 'utf8').catch(() => '');
+    if (!text.includes('toolcrib')) return undefined;
     try {
-      const entry = entryIn(file, text, facts);
-      if (entry === undefined) return undefined;
+      const entry = settingIn(file, text, [...facts.under, 'toolcrib']);
+      if (!isRecord(entry)) return undefined;
       const start = startOf(entry);
       if (typeof start === 'string') return { host, file, state: 'note' as const, says: start };
-      return { host, file, state: 'ok' as const, says: await tryEntry(start, home) };
+      return { host, file, ...(await checkStart(start, here, host)) };
     } catch (error) {
-      const says = error instanceof Error ? (error.message.trim().split('\n')[0] ?? '') : String(error);
-      return { host, file, state: 'wrong' as const, says };
+      return { host, file, state: 'wrong' as const, says: firstLine(error) };
     }
   });
   return (await Promise.all(checks)).filter((check) => check !== undefined);
 }
 
-type Entry = Readonly<Record<string, unknown>>;
+const firstLine = (error: unknown): string =>
+  error instanceof Error ? (error.message.trim().split('\n')[0] ?? '') : String(error);
 
-function entryIn(file: string, text: string, { under }: HostFacts): Entry | undefined {
-  const path = [...under, 'toolcrib'];
-  if (file.endsWith('.toml')) return tomlTable(text, path.join('.'));
-  const whole: unknown = /\.ya?ml$/.test(file) ? parseYaml(text) : parseJson(text);
-  return path.reduce((value, key) => (value as Entry | undefined | null)?.[key], whole) as Entry | undefined;
+/** Tries what an entry starts; says what would mend it. */
+async function checkStart(
+  start: Started,
+  here: Host,
+  host: string,
+): Promise<Pick<HostCheck, 'state' | 'says'>> {
+  const mending = `${ownCommandLine()} config ${host} --write`;
+  const words = wordsOf({ ...start });
+  const first = words.slice(0, Math.max(words.indexOf('serve'), 0));
+  try {
+    const tools = await tryEntry(start, here.home);
+    const flaw = await flawOf(words, first, here, hosts[host]);
+    return flaw === undefined
+      ? { state: 'ok', says: tools }
+      : { state: 'note', says: `${tools}; ${flaw.says}; to mend it: ${mending}${flaw.more ?? ''}` };
+  } catch (error) {
+    const gone = isOurs(first) ? first.find((word) => isAbsolute(word) && !existsSync(word)) : undefined;
+    if (gone !== undefined) {
+      const what = gone === start.command ? 'program' : 'script';
+      return { state: 'wrong', says: `its ${what} ${gone} is gone; to mend it: ${mending}` };
+    }
+    const says = firstLine(error);
+    const isGone = valuesOf(words, '--root').some((root) => !existsSync(root));
+    const wayOut = isGone ? ` To mend it: ${mending} --root ~/your-project` : '';
+    return { state: 'wrong', says: says + wayOut };
+  }
 }
 
-/** A table as `config` writes it: TOML's strings and lists in one line are JSON's, and its 'text' has no escapes. */
-function tomlTable(text: string, name: string): Entry | undefined {
-  const lines = text.split(/\r?\n/).map((line) => line.trim());
-  const at = lines.indexOf(`[${name}]`);
-  if (at < 0) return undefined;
-  const end = lines.findIndex((line, index) => index > at && line.startsWith('['));
-  const table: Record<string, unknown> = {};
-  for (const line of lines.slice(at + 1, end < 0 ? undefined : end)) {
-    const [, key = '', value = ''] = /^([\w-]+)\s*=\s*(.*)$/.exec(line) ?? [];
-    if (/^(?:'|"|\[)/.test(value))
-      table[key] = /^'([^']*)'$/.exec(value)?.[1] ?? (JSON.parse(value) as unknown);
-  }
-  const env = tomlTable(text, `${name}.env`);
-  return env ? { ...table, env } : table;
+/** What is wrong with an entry that works today, and what has to be said beside its mending. */
+async function flawOf(words: readonly string[], first: readonly string[], here: Host, facts?: HostFacts) {
+  if (first.some((word) => isAbsolute(word) && isThrownAway(word, here)))
+    return { says: 'it starts from a folder that does not stay' };
+  if (facts?.formerly && valuesOf(words, '--questions').includes('host'))
+    return { says: 'it leaves the questions to a host that may ask nobody' };
+  const says = await flawOfRoots(valuesOf(words, '--root'), here);
+  return says === undefined ? undefined : { says, more: ' --root ~/your-project' };
 }
 
 interface Started extends Start {
@@ -72,21 +92,16 @@ interface Started extends Start {
 }
 
 /** What an entry starts, by the keys that hosts have for it. Of one that starts nothing: why. */
-function startOf(entry: Entry): Started | string {
-  const { command, cmd, args = [], env, environment, envs } = entry;
-  const words: unknown[] = [command ?? cmd, args].flat(2);
-  const [program, ...rest] = words.filter((word) => typeof word === 'string');
+function startOf(entry: Readonly<Record<string, unknown>>): Started | string {
+  const { env, environment, envs } = entry;
+  const [command, ...args] = wordsOf(entry).filter((word) => typeof word === 'string');
   if (entry['enabled'] === false || entry['disabled'] === true)
     return 'it is switched off there, and not tried';
-  if (program === undefined) return 'it has no command: one over HTTP is not tried';
-  return {
-    command: program,
-    args: rest,
-    env: { ...((env ?? environment ?? envs) as Started['env'] | undefined) },
-  };
+  if (command === undefined) return 'it has no command: one over HTTP is not tried';
+  return { command, args, env: { ...((env ?? environment ?? envs) as Started['env'] | undefined) } };
 }
 
-/** How many tools are listed. Throws an Error with the reason, which is what the program said last. */
+/** How many tools are listed. Throws an Error with the reason, as the program said it. */
 async function tryEntry({ command, args, env }: Started, home: string): Promise<string> {
   const bare = process.platform === 'win32' ? {} : { PATH: '/usr/bin:/bin' };
   const transport = new StdioClientTransport({
@@ -104,7 +119,9 @@ async function tryEntry({ command, args, env }: Started, home: string): Promise<
     const { tools } = await client.listTools({}, { timeout: mostMs });
     return `${tools.length} tools`;
   } catch (error) {
-    const last = said.trim().split('\n').at(-1);
+    const lines = said.trim().split(/\r?\n/);
+    // Node tells its own version last.
+    const last = lines.find((line) => /^\w*Error\b.*:/.test(line)) ?? lines.at(-1);
     throw last ? new Error(last, { cause: error }) : error;
   } finally {
     await client.close();

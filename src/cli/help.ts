@@ -124,13 +124,13 @@ ${asServe}
   config: `toolcrib config HOST - the entry for a host: claude-code, claude-desktop, cursor, vscode, codex, …
 
   toolcrib config claude-code                   prints it
-  toolcrib config cursor --write                puts it into the host's file, and keeps what was there
+  toolcrib config cursor --write                puts it into the host's file; all else in it stays as it is
   toolcrib config zed --root ~/shop --write     for a host that tells no folder
   toolcrib config codex --remove --write        takes it out again
 
   --write             writes; without it nothing is changed
   --remove            takes the entry out
-  --scope SCOPE       user (usual), or project: the file of this folder
+  --scope SCOPE       user (usual), or project: the file of this folder, without a path of this machine
   --root DIR          a folder the model may use; repeat it for more
 `,
   doctor: `toolcrib doctor [PROGRAM] - how programs are looked for, what hosts start, and what is wrong

@@ -1,14 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  findNodeAtLocation,
-  getNodeValue,
-  parseTree,
-  printParseErrorCode,
-  type Node,
-  type ParseError,
-} from 'jsonc-parser';
-import { isMap, parseDocument } from 'yaml';
-import { UsageError } from './usage.ts';
+import { ToolcribError } from '../core/errors.ts';
+import { Damaged, isRecord, type Format } from './host-format.ts';
+import { json } from './json-splice.ts';
+import { toml } from './toml-splice.ts';
+import { yaml } from './yaml-splice.ts';
 
 /** A value at a place of a configuration; undefined takes away what is there. */
 export interface Setting {
@@ -16,99 +11,130 @@ export interface Setting {
   readonly value: unknown;
 }
 
-/** A text with some settings made, and all the rest, comments too, as it was. Throws UsageError where it is damaged. */
+const formatOf = (file: string): Format =>
+  file.endsWith('.toml') ? toml : /\.ya?ml$/.test(file) ? yaml : json;
+
+/** What a file says at a path. Throws CONFIG_INVALID where it is damaged. */
+export function settingIn(file: string, text: string, path: readonly string[]): unknown {
+  return valueAt(parsed(file, text.replace(mark, '')), path);
+}
+
+/**
+ * A text with some settings made, and all the rest as it was, to the byte: comments, indentation, line ends. Throws
+ * CONFIG_INVALID for a damaged text, and where the result would say anything else than the text did and the settings.
+ */
 export function withSettings(file: string, text: string, settings: readonly Setting[]): string {
-  if (file.endsWith('.toml')) return settings.reduce((so, one) => inToml(file, so, one), text);
-  if (/\.ya?ml$/.test(file)) return inYaml(file, text, settings);
-  return settings.reduce((so, one) => inJson(file, so, one), text);
+  const start = mark.exec(text)?.[0] ?? '';
+  return start + settings.reduce((so, one) => withSetting(file, so, one), text.slice(start.length));
 }
 
-function inJson(file: string, text: string, { under, value }: Setting): string {
-  const whole = text.trim() === '' ? '{}\n' : text;
-  const errors: ParseError[] = [];
-  const root = parseTree(whole, errors, { allowTrailingComma: true });
-  const [first] = errors;
-  if (!root || first || root.type !== 'object') {
-    const line = whole.slice(0, first?.offset ?? 0).split('\n').length;
-    const why = first ? printParseErrorCode(first.error) : 'expected an object';
-    throw new UsageError(`${file}:${line}: is no JSON (${why}). Mend it first; nothing was written.`);
+/** A text without a setting: `kept`, if that has none and makes exactly this text together with it. */
+export function withoutSetting(file: string, text: string, under: readonly string[], kept?: string): string {
+  const value = settingIn(file, text, under);
+  if (value === undefined) return text;
+  if (kept !== undefined && isMadeOf(file, kept, { under, value }, text)) return kept;
+  return withSettings(file, text, [{ under, value: undefined }]);
+}
+
+function isMadeOf(file: string, kept: string, setting: Setting, text: string): boolean {
+  try {
+    if (settingIn(file, kept, setting.under) !== undefined) return false;
+    return withSettings(file, kept, [setting]) === text;
+  } catch (error) {
+    // The copy is damaged or says something else: the text itself counts.
+    if (error instanceof ToolcribError) return false;
+    throw error;
   }
-  const there = findNodeAtLocation(root, [...under]);
-  if (value === undefined) return there?.parent ? without(whole, outermost(whole, there.parent)) : whole;
-  if (there && isDeepStrictEqual(getNodeValue(there), value)) return whole;
-  const unit = /^([ \t]+)\S/m.exec(whole)?.[1] ?? '  ';
-  const indented = (one: unknown, depth: number) =>
-    JSON.stringify(one, null, unit).replaceAll('\n', `\n${unit.repeat(depth)}`);
-  if (there) return spliced(whole, there.offset, there.length, indented(value, under.length));
-  // The keys that are not there yet are made with it.
-  const known = under.findLastIndex((_, at) => findNodeAtLocation(root, under.slice(0, at + 1))) + 1;
-  const parent = findNodeAtLocation(root, under.slice(0, known)) ?? root;
-  if (parent.type !== 'object')
-    throw new UsageError(
-      `${file}: ${under.slice(0, known).join('.')} is no object. Mend it first; nothing was written.`,
+}
+
+/** The byte order mark that some editors begin a file with. */
+const mark = /^\uFEFF/;
+
+function withSetting(file: string, text: string, { under, value }: Setting): string {
+  const before = parsed(file, text);
+  const there = valueAt(before, under);
+  if (value === undefined && there === undefined) return text;
+  refuseOther(file, before, under);
+  if (isDeepStrictEqual(there, value)) return text;
+  const after = spliced(file, text, { under, value }, there);
+  if (after !== undefined && says(file, after, changed(before ?? {}, under, value), under)) return after;
+  throw new ToolcribError(
+    'CONFIG_INVALID',
+    `${file}: ${under.join('.')} cannot be changed without changing something else; nothing was written.`,
+    'Put there yourself what `config HOST` prints without --write.',
+  );
+}
+
+/** A text says exactly this, but for what is empty along a path: whether that stays is a matter of taste. */
+function says(file: string, text: string, wanted: unknown, path: readonly string[]): boolean {
+  try {
+    return isDeepStrictEqual(cleaned(formatOf(file).parse(text), path), cleaned(wanted, path));
+  } catch (error) {
+    if (error instanceof Damaged) return false;
+    throw error;
+  }
+}
+
+/** Undefined where the format has no place for it. */
+function spliced(file: string, text: string, { under, value }: Setting, there: unknown): string | undefined {
+  const { put, take } = formatOf(file);
+  try {
+    if (value === undefined) return take(text, under);
+    if (!isRecord(there) || !isRecord(value) || Object.keys(there).length === 0)
+      return put(text, under, value);
+    const keys = Object.keys(value).filter((key) => !isDeepStrictEqual(there[key], value[key]));
+    const added = keys.reduce((so, key) => put(so, [...under, key], value[key]), text);
+    const gone = Object.keys(there).filter((key) => !Object.hasOwn(value, key));
+    return gone.reduce((so, key) => take(so, [...under, key]), added);
+  } catch (error) {
+    if (error instanceof Damaged || error instanceof SyntaxError || error instanceof RangeError)
+      return undefined;
+    throw error;
+  }
+}
+
+function parsed(file: string, text: string): unknown {
+  try {
+    return formatOf(file).parse(text);
+  } catch (error) {
+    if (!(error instanceof Damaged)) throw error;
+    const line = error.line === undefined ? '' : `:${error.line}`;
+    const problem = `${file}${line}: ${error.message}.`;
+    throw new ToolcribError('CONFIG_INVALID', problem, 'Mend it first; nothing was written.');
+  }
+}
+
+const valueAt = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce((so, key) => (isRecord(so) && Object.hasOwn(so, key) ? so[key] : undefined), value);
+
+/** Throws where a path leads through something that is no object. */
+function refuseOther(file: string, value: unknown, path: readonly string[]): void {
+  for (const at of path.keys()) {
+    const one = valueAt(value, path.slice(0, at));
+    if (one === undefined || one === null || isRecord(one)) continue;
+    const name = at === 0 ? 'it' : path.slice(0, at).join('.');
+    throw new ToolcribError(
+      'CONFIG_INVALID',
+      `${file}: ${name} is no object.`,
+      'Mend it first; nothing was written.',
     );
-  const [key = '', ...rest] = under.slice(known);
-  const nested = rest.reduceRight<unknown>((one, name) => ({ [name]: one }), value);
-  const property = `\n${unit.repeat(known + 1)}${JSON.stringify(key)}: ${indented(nested, known + 1)}`;
-  // In front of the others: behind the last one there may be a comma, and comments that belong to it.
-  const close = parent.children?.length ? ',' : `\n${unit.repeat(known)}`;
-  return spliced(whole, parent.offset + 1, 0, property + close);
+  }
 }
 
-/** The property that holds nothing but this one, comments neither. */
-function outermost(text: string, property: Node): Node {
-  const { offset, length, parent } = property;
-  if (!parent?.parent || parent.children?.length !== 1) return property;
-  const beside =
-    text.slice(parent.offset, offset) + text.slice(offset + length, parent.offset + parent.length);
-  return beside.includes('/') ? property : outermost(text, parent.parent);
+/** A value with another one at a path; undefined takes it away. */
+function changed(value: unknown, [key, ...rest]: readonly string[], leaf: unknown): unknown {
+  if (key === undefined) return leaf;
+  const { [key]: one, ...others } = isRecord(value) ? value : {};
+  const next = changed(one, rest, leaf);
+  return next === undefined ? others : { ...others, [key]: next };
 }
 
-const spliced = (text: string, at: number, length: number, more: string): string =>
-  text.slice(0, at) + more + text.slice(at + length);
-
-/** Takes out a property with its line, and the comma that is one too many then. */
-function without(text: string, { offset, length, parent }: Node): string {
-  const end = offset + length;
-  const before = /(?<=\n)[ \t]*$/.exec(text.slice(0, offset))?.[0].length ?? 0;
-  const [after = '', comma] = /^(\s*,)?(?:[ \t]*\r?\n)?/.exec(text.slice(end)) ?? [];
-  const left = spliced(text, offset - before, before + length + after.length, '');
-  const siblings = parent?.children ?? [];
-  const previous = siblings[siblings.findIndex((one) => one.offset === offset) - 1];
-  if (comma !== undefined || !previous) return left;
-  const from = previous.offset + previous.length;
-  return spliced(left, from, /^\s*,/.exec(left.slice(from))?.[0].length ?? 0, '');
-}
-
-function inYaml(file: string, text: string, settings: readonly Setting[]): string {
-  const document = parseDocument(text);
-  const [first] = document.errors;
-  if (first)
-    throw new UsageError(`${file}: ${first.message.split('\n')[0]} Mend it first; nothing was written.`);
-  for (const { under, value } of settings)
-    if (value === undefined) {
-      document.deleteIn(under);
-      const above = document.getIn(under.slice(0, -1));
-      if (isMap(above) && above.items.length === 0) document.deleteIn(under.slice(0, -1));
-    } else document.setIn(under, document.createNode(value));
-  return document.toString({ lineWidth: 0 });
-}
-
-/** One table at the end of the file in place of the one of that name. TOML reads strings and lists as JSON has them. */
-function inToml(file: string, text: string, { under, value }: Setting): string {
-  const name = under.join('.');
-  const lines = text.split('\n');
-  const table = /^\s*\[\[?\s*([^\]]+?)\s*\]/;
-  if (new RegExp(String.raw`^\s*"?${under.at(-1)}"?\s*=`, 'm').test(text))
-    throw new UsageError(`${file}: has ${name} in one line. Take that out first; nothing was written.`);
-  let isOurs = false;
-  const others = lines.filter((line) => {
-    const found = table.exec(line)?.[1]?.replaceAll(/["\s]/g, '');
-    if (found !== undefined) isOurs = found === name || found.startsWith(`${name}.`);
-    return !isOurs;
-  });
-  const kept = others.join('\n').replace(/\s*$/, '');
-  const made = Object.entries((value ?? {}) as object).map(([key, one]) => `${key} = ${JSON.stringify(one)}`);
-  const added = value === undefined ? [] : [`[${name}]`, ...made];
-  return [kept, added.join('\n')].filter(Boolean).join('\n\n') + '\n';
+/** A value without what is empty along a path. */
+function cleaned(value: unknown, [key, ...rest]: readonly string[]): unknown {
+  if (key === undefined) return value ?? undefined;
+  if (!isRecord(value)) return value ?? {};
+  const { [key]: one, ...others } = value;
+  const inner = cleaned(one, rest);
+  const isEmpty = inner === undefined || (rest.length > 0 && isDeepStrictEqual(inner, {}));
+  return isEmpty ? others : { ...others, [key]: inner };
 }

@@ -1,5 +1,6 @@
 import { win32 } from 'node:path';
-import type { Host } from '../machine/host.ts';
+import { variable, type Host } from '../machine/host.ts';
+import type { Setting } from './host-file.ts';
 
 /** What a host starts. */
 export interface Start {
@@ -17,12 +18,17 @@ export interface HostFacts {
   readonly user: string;
   /** Where that is something else on Windows. */
   readonly onWindows?: string;
+  /** The beginning of its package's name on Windows: in a package it reads another %CONFIG%. */
+  readonly packaged?: string;
+  /** None where it tells no folders: then a project's file would have to name one of this machine. */
   readonly project?: string;
   /** The keys that lead to the entries. */
   readonly under: readonly string[];
   readonly entry: (start: Start) => Readonly<Record<string, unknown>>;
-  /** It cannot show our questions, and asks by itself; what it has to be told for that. */
-  readonly asks?: { readonly under: readonly string[]; readonly value: unknown } | 'by itself';
+  /** It cannot show our questions, and asks before each call. */
+  readonly asks?: true;
+  /** Earlier versions left the questions to it, which it may not ask; what they wrote beside the entry. */
+  readonly formerly?: readonly Setting[];
   /** It has no file tools of its own, so that ours are listed. */
   readonly needsFiles?: true;
   /** It tells no folders, and starts us nowhere in particular. */
@@ -44,11 +50,13 @@ const typed = (start: Start) => ({ type: 'stdio', ...plain(start) });
 /** Longer than a call takes before it becomes a job. */
 const seconds = 120;
 const patient = (start: Start) => ({ ...plain(start), timeout: seconds * 1000, trust: false });
+
 /** The hosts we write entries for, by the name that people give them on the command line. */
 export const hosts: Readonly<Record<string, HostFacts>> = {
   'claude-desktop': host('Claude Desktop', {
     user: '%CONFIG%/Claude/claude_desktop_config.json',
-    asks: 'by itself',
+    packaged: 'Claude_',
+    asks: true,
     needsFiles: true,
     needsRoots: true,
     afterwards: 'Restart Claude Desktop.',
@@ -74,10 +82,9 @@ export const hosts: Readonly<Record<string, HostFacts>> = {
   zed: host('Zed', {
     user: '~/.config/zed/settings.json',
     onWindows: '%CONFIG%/Zed/settings.json',
-    project: '.zed/settings.json',
     under: ['context_servers'],
     entry: (start) => ({ source: 'custom', ...plain(start) }),
-    asks: 'by itself',
+    asks: true,
     needsRoots: true,
     afterwards: 'It starts by itself; Agent Settings shows it.',
   }),
@@ -97,15 +104,14 @@ export const hosts: Readonly<Record<string, HostFacts>> = {
     user: '~/.gemini/settings.json',
     project: '.gemini/settings.json',
     entry: patient,
-    asks: 'by itself',
+    formerly: [],
   }),
   opencode: host('opencode', {
     user: '~/.config/opencode/opencode.json',
     project: 'opencode.json',
     under: ['mcp'],
     entry: ({ command, args }) => ({ type: 'local', command: [command, ...args], enabled: true }),
-    // It may allow everything otherwise.
-    asks: { under: ['permission', 'toolcrib_*'], value: 'ask' },
+    formerly: [{ under: ['permission', 'toolcrib_*'], value: 'ask' }],
   }),
   copilot: host('Copilot CLI', {
     user: '~/.copilot/mcp-config.json',
@@ -115,7 +121,7 @@ export const hosts: Readonly<Record<string, HostFacts>> = {
     user: '~/.qwen/settings.json',
     project: '.qwen/settings.json',
     entry: patient,
-    asks: 'by itself',
+    formerly: [],
   }),
   goose: host('Goose', {
     user: '~/.config/goose/config.yaml',
@@ -133,13 +139,12 @@ export const hosts: Readonly<Record<string, HostFacts>> = {
   }),
   jetbrains: host('JetBrains Junie', {
     user: '~/.junie/mcp/mcp.json',
-    project: '.junie/mcp/mcp.json',
     needsRoots: true,
     afterwards: 'AI Assistant takes the same: Settings, Tools, AI Assistant, MCP, As JSON.',
   }),
   lmstudio: host('LM Studio', {
     user: '~/.lmstudio/mcp.json',
-    asks: 'by itself',
+    asks: true,
     needsFiles: true,
     needsRoots: true,
     afterwards: 'It is there at once.',
@@ -147,14 +152,27 @@ export const hosts: Readonly<Record<string, HostFacts>> = {
 };
 
 /** Where the person's own file of a host is on this system. */
-export function userFile(
-  { user, onWindows = user }: HostFacts,
-  { platform, env, home }: Pick<Host, 'platform' | 'env' | 'home'>,
-): string {
+export async function userFile(facts: HostFacts, host: Host): Promise<string> {
+  const { user, onWindows = user } = facts;
+  const { platform, home } = host;
   if (platform !== 'win32') {
     const config = platform === 'darwin' ? '~/Library/Application Support' : '~/.config';
     return user.replace('%CONFIG%', config).replace(/^~/, () => home);
   }
-  const roaming = env['APPDATA'] ?? win32.join(home, 'AppData', 'Roaming');
+  const usual = variable(host, 'APPDATA') ?? win32.join(home, 'AppData', 'Roaming');
+  const roaming = (await packagedRoaming(facts, host)) ?? usual;
   return win32.normalize(onWindows.replace('%CONFIG%', () => roaming).replace(/^~/, () => home));
+}
+
+/** Where Windows keeps what a packaged program puts into %APPDATA%; undefined when there is none such. */
+async function packagedRoaming({ packaged }: HostFacts, host: Host): Promise<string | undefined> {
+  if (packaged === undefined) return undefined;
+  const local = variable(host, 'LOCALAPPDATA') ?? win32.join(host.home, 'AppData', 'Local');
+  const packages = win32.join(local, 'Packages');
+  for (const name of (await host.list(packages)).toSorted()) {
+    if (!name.startsWith(packaged)) continue;
+    const roaming = win32.join(packages, name, 'LocalCache', 'Roaming');
+    if ((await host.stat(win32.join(roaming, packaged.replace(/_$/, ''))))?.isFolder) return roaming;
+  }
+  return undefined;
 }

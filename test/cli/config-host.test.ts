@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import {
+  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -14,9 +15,12 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import * as fc from 'fast-check';
 import { parse } from 'jsonc-parser';
-import { expect, it } from 'vitest';
-import { parse as parseYaml } from 'yaml';
+import { expect, it, vi } from 'vitest';
 import { withSettings } from '../../src/cli/host-file.ts';
+import { hosts, userFile } from '../../src/cli/hosts.ts';
+import { ownLaunch } from '../../src/cli/installation.ts';
+import { thisHost } from '../../src/machine/host.ts';
+import { version } from '../../src/server/version.ts';
 import { temporaryFolder } from '../support/repository.ts';
 import { inherited, program } from '../support/server.ts';
 
@@ -25,21 +29,24 @@ function person() {
   const home = realpathSync(temporaryFolder());
   const project = join(home, 'shop ü');
   mkdirSync(project);
-  const config = (...args: string[]) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'config', ...args], {
-      cwd: project,
-      env: { ...inherited(), HOME: home },
+  /** In a folder, by another copy of the program, and with another PATH. */
+  const configBy = (by: { cwd?: string; copy?: string; PATH?: string }, ...args: string[]) => {
+    const { cwd = project, copy = program, PATH = process.env['PATH'] ?? '' } = by;
+    const { status, stdout, stderr } = spawnSync(process.execPath, [copy, 'config', ...args], {
+      cwd,
+      env: { ...inherited(), HOME: home, PATH },
       encoding: 'utf8',
     });
     return { status, stdout, stderr };
   };
+  const config = (...args: string[]) => configBy({}, ...args);
   const put = (name: string, text: string, mode = 0o644) => {
     mkdirSync(dirname(join(home, name)), { recursive: true });
     writeFileSync(join(home, name), text, { mode });
     return join(home, name);
   };
   const read = (name: string) => readFileSync(join(home, name), 'utf8');
-  return { home, project, config, put, read };
+  return { home, project, config, configBy, put, read };
 }
 
 const start = {
@@ -120,41 +127,188 @@ it('changes nothing but the entry, whatever the file looks like', () => {
   );
 });
 
-it('keeps the other tables of Codex, and its comments', () => {
+it('replaces what starts toolcrib in an entry of Codex, and nothing else of the file', () => {
   const { config, put, read } = person();
-  const others = '# mine\nmodel = "x"\n\n[mcp_servers.other]\ncommand = "a" # stays\n';
-  const stale =
-    '\n[mcp_servers.toolcrib]\ncommand = "old"\n\n[mcp_servers.toolcrib.env]\nA = "1"\n\n[tui]\nx = 1\n';
-  put('.codex/config.toml', others + stale);
+  const file = (command: string, script: string, more = '') =>
+    `# mine\r\nmodel = "x"\r\n\r\n[mcp_servers.toolcrib]\r\ncommand = ${JSON.stringify(command)} # Node\r\n` +
+    `args = [${JSON.stringify(script)}, "serve", ${more}"--rule", "git_push=deny"]\r\ntool_timeout_sec = 600\r\n\r\n` +
+    '[mcp_servers.toolcrib.env]\r\nA = "1"\r\n\r\n[mcp_servers.toolcrib.tools.run]\r\napproval_mode = "approve"\r\n';
+  const path = put('.codex/config.toml', file('/old/node', '/old/toolcrib.cjs'));
   expect(config('codex', '--write').status).toBe(0);
-  expect(read('.codex/config.toml')).toBe(
-    `${others}\n[tui]\nx = 1\n\n[mcp_servers.toolcrib]\ncommand = ${JSON.stringify(process.execPath)}\n` +
-      `args = ${JSON.stringify([realpathSync(program), 'serve', '--expose', 'no-files'])}\nrequired = true\nstartup_timeout_sec = 20\ntool_timeout_sec = 120\n`,
-  );
+  expect(read('.codex/config.toml')).toBe(file(process.execPath, realpathSync(program)));
+  expect(config('codex', '--write', '--root', '/usr').status).toBe(0);
+  expect(read('.codex/config.toml')).toContain('"git_push=deny","--root","/usr"]'.replaceAll('","', '", "'));
+  // The copy is of the time before us, and stays that.
+  expect(readFileSync(`${path}.before-toolcrib`, 'utf8')).toBe(file('/old/node', '/old/toolcrib.cjs'));
   expect(config('codex', '--remove', '--write').status).toBe(0);
-  expect(read('.codex/config.toml')).toBe(`${others}\n[tui]\nx = 1\n`);
+  expect(read('.codex/config.toml')).toBe('# mine\r\nmodel = "x"\r\n');
 });
 
-it('keeps the comments of Goose, and makes opencode ask', () => {
+it.each([
+  ['codex', '.codex/config.toml', 'mcp_servers = { a = { command = "b" } } # c\nmodel = "x"'],
+  ['goose', '.config/goose/config.yaml', '\uFEFFextensions:\r\n'],
+  ['goose', '.config/goose/config.yaml', 'GOOSE_MODE: approve # c\nextensions:\n    dev:\n        x: 1\n'],
+  ['cursor', '.cursor/mcp.json', ''],
+])('writes an entry of %s and takes it out: %s is %j again', (host, name, before) => {
   const { config, put, read } = person();
+  put(name, before);
+  expect(config(host, '--write')).toMatchObject({ status: 0, stderr: '' });
+  expect(read(name)).toContain('toolcrib');
+  expect(config(host, '--write').stdout).toContain('is like that already');
+  expect(config(host, '--remove', '--write').status).toBe(0);
+  expect(read(name)).toBe(before);
+});
+
+it('takes back what an earlier version left to hosts that may ask nobody, and keeps what a person has set', () => {
+  const { config, put, read } = person();
+  const args = (...more: string[]) => ['/old/toolcrib.cjs', 'serve', ...more, '--rule', 'git_push=deny'];
   put(
-    '.config/goose/config.yaml',
-    '# mine\nGOOSE_MODE: approve # stays\nextensions:\n  dev:\n    enabled: true\n',
+    '.config/opencode/opencode.json',
+    JSON.stringify({
+      permission: { 'toolcrib_*': 'ask', bash: 'ask' },
+      mcp: { toolcrib: { type: 'local', command: ['node', ...args('--questions', 'host')], enabled: false } },
+    }),
   );
-  expect(config('goose', '--write').status).toBe(0);
-  expect(read('.config/goose/config.yaml')).toMatch(
-    /^# mine\nGOOSE_MODE: approve # stays\nextensions:\n {2}dev:/,
-  );
-  expect(parseYaml(read('.config/goose/config.yaml'))).toMatchObject({
-    extensions: { dev: { enabled: true }, toolcrib: { type: 'stdio', cmd: process.execPath, enabled: true } },
-  });
   expect(config('opencode', '--write').status).toBe(0);
-  expect(parse(read('.config/opencode/opencode.json'))).toMatchObject({
-    mcp: { toolcrib: { type: 'local', command: expect.arrayContaining(['--questions', 'host']) as unknown } },
-    permission: { 'toolcrib_*': 'ask' },
+  const now = [realpathSync(program), 'serve', '--rule', 'git_push=deny'];
+  expect(parse(read('.config/opencode/opencode.json'))).toEqual({
+    permission: { bash: 'ask' },
+    mcp: { toolcrib: { type: 'local', command: [process.execPath, ...now], enabled: false } },
   });
-  expect(config('opencode', '--remove', '--write').status).toBe(0);
-  expect(parse(read('.config/opencode/opencode.json'))).toEqual({});
+  for (const host of ['gemini', 'qwen']) {
+    const entry = { command: 'node', args: args('--questions=host'), env: { A: '1' }, timeout: 5 };
+    put(`.${host}/settings.json`, JSON.stringify({ mcpServers: { toolcrib: entry } }));
+    expect(config(host, '--write').status).toBe(0);
+    expect(parse(read(`.${host}/settings.json`))).toEqual({
+      mcpServers: { toolcrib: { ...entry, command: process.execPath, args: now } },
+    });
+  }
+  const asking = Object.keys(hosts).filter((host) => hosts[host]?.asks);
+  expect(asking).toEqual(['claude-desktop', 'zed', 'lmstudio']);
+  expect(config('zed').stdout).toContain('"--questions"');
+  put(
+    '.cursor/mcp.json',
+    '{"mcpServers": {"toolcrib": {"command": "ssh", "args": ["dev", "toolcrib", "serve"]}}}',
+  );
+  expect(config('cursor', '--write').stderr).toMatch(/CONFIG_INVALID: .*another one \(ssh dev toolcrib\)/);
+});
+
+it('opens no folder to a host that names none, but one that can be a project', () => {
+  const { home, config, configBy, put, read } = person();
+  const checkout = dirname(dirname(program));
+  put('other/node_modules/toolcrib/package.json', '{ "name": "toolcrib" }');
+  put('clone/package.json', '{\n  "name": "toolcrib"\n}');
+  put('clone/docs/a.md', '');
+  const others = ['other/node_modules/toolcrib', 'clone/docs'].map((name) => join(home, name));
+  for (const cwd of [join(checkout, 'docs'), home, '/', ...others])
+    expect(configBy({ cwd }, 'claude-desktop', '--write'), cwd).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/NO_ROOTS: .* --root ~\/your-project/) as unknown,
+    });
+  const blind = Object.keys(hosts).filter((host) => hosts[host]?.needsRoots);
+  expect(blind).toHaveLength(6);
+  for (const host of blind) expect(configBy({ cwd: checkout }, host).status, host).toBe(2);
+  // README's first command.
+  expect(configBy({ cwd: checkout }, 'claude-code', '--write').status).toBe(0);
+  expect(read('.claude.json')).not.toContain('--root');
+  expect(configBy({ cwd: checkout }, 'cursor', '--scope', 'project').stderr).toMatch(/NO_ROOTS: .*cd into/);
+  expect(configBy({ cwd: checkout }, 'claude-desktop', '--root', '.').status).toBe(0);
+  expect(config('goose').status).toBe(0);
+  expect(existsSync(join(home, '.config/Claude'))).toBe(false);
+  // What an earlier version wrote there.
+  const args = ['/old/toolcrib.cjs', 'serve', '--root', checkout];
+  put('.lmstudio/mcp.json', JSON.stringify({ mcpServers: { toolcrib: { command: 'node', args } } }));
+  expect(config('lmstudio', '--write').stdout).toMatch(/is toolcrib's own\. Add --root ~\/your-project/);
+});
+
+it('names no folder that is emptied: npx again, or nothing', async () => {
+  const { home, configBy, put } = person();
+  const copyTo = (folder: string) => {
+    cpSync(dirname(program), join(home, folder, 'dist'), { recursive: true });
+    return join(home, folder, 'dist/toolcrib.cjs');
+  };
+  const package_ = '.npm/_npx/1a2b/node_modules/toolcrib';
+  const copy = copyTo(package_);
+  expect(configBy({ copy }, 'codex').stdout).toContain(
+    `command = "npx"\nargs = ["-y","toolcrib@${version}","serve",`,
+  );
+  const started = vi.spyOn(process, 'argv', 'get').mockReturnValue([process.execPath, copy]);
+  expect(await ownLaunch({ ...thisHost(), platform: 'win32' })).toEqual({
+    command: 'cmd',
+    args: ['/c', 'npx', '-y', `toolcrib@${version}`],
+  });
+  started.mockRestore();
+  put('.npm/_npx/1a2b/package.json', '{ "dependencies": { "toolcrib": "file:../../a.tgz" } }');
+  expect(configBy({ copy }, 'codex').stderr).toMatch(/PROGRAM_NOT_FOUND: .*npm install -g/);
+  for (const folder of ['.cache/pnpm/dlx/1/node_modules/toolcrib', 'bunx-0-toolcrib/node_modules/toolcrib']) {
+    const { status, stderr } = configBy({ copy: copyTo(folder) }, 'codex', '--write');
+    expect({ status, stderr }).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('does not stay') as unknown,
+    });
+  }
+  expect(existsSync(join(home, '.codex'))).toBe(false);
+});
+
+it('writes no path of this machine into the file of a project', () => {
+  const { home, project, config, configBy, put } = person();
+  for (const host of ['claude-code', 'codex', 'opencode']) {
+    const file = hosts[host]?.project ?? '';
+    expect(config(host, '--scope', 'project', '--write')).toMatchObject({ status: 0, stderr: '' });
+    const text = readFileSync(join(project, file), 'utf8');
+    expect(text).toContain(`toolcrib@${version}`);
+    for (const path of [home, dirname(dirname(program)), process.execPath]) expect(text).not.toContain(path);
+  }
+  const { stderr } = config('cursor', '--scope', 'project', '--root', project);
+  expect(stderr).toMatch(/leave it out/);
+  // Of an entry of an earlier version.
+  const args = ['/old/toolcrib.cjs', 'serve', '--root', project, '--read-only'];
+  const old = { mcpServers: { toolcrib: { command: '/old/node', args } } };
+  put('shop ü/.cursor/mcp.json', JSON.stringify(old));
+  put('bin/toolcrib', '', 0o755);
+  const PATH = `${join(home, 'bin')}:/usr/bin`;
+  const shared = { command: 'npx', args: ['-y', `toolcrib@${version}`, 'serve', '--read-only'] };
+  expect(configBy({ PATH }, 'cursor', '--scope', 'project', '--write').status).toBe(0);
+  expect(parse(readFileSync(join(project, '.cursor/mcp.json'), 'utf8'))).toEqual({
+    mcpServers: { toolcrib: shared },
+  });
+});
+
+it('finds the file of Claude Desktop on Windows, also of the packaged one', async () => {
+  const desktop = hosts['claude-desktop']!;
+  const env = { APPDATA: 'C:\\Users\\a\\AppData\\Roaming', LocalAppData: 'C:\\Users\\a\\AppData\\Local' };
+  const at = (...folders: string[]) =>
+    userFile(desktop, {
+      ...thisHost(),
+      platform: 'win32',
+      env,
+      home: 'C:\\Users\\a',
+      list: async (folder) => (folder.endsWith('\\Packages') ? ['Claude_b', 'Claude_c', 'Other_d'] : []),
+      stat: async (path) =>
+        folders.includes(path) ? { isFile: false, isFolder: true, mode: 0, size: 0, mtimeMs: 0 } : undefined,
+    });
+  const packaged = `${env.LocalAppData}\\Packages\\Claude_c\\LocalCache\\Roaming\\Claude`;
+  expect(await at()).toBe(`${env.APPDATA}\\Claude\\claude_desktop_config.json`);
+  expect(await at(packaged)).toBe(`${packaged}\\claude_desktop_config.json`);
+});
+
+it('names every host in the pages, with its files', () => {
+  const page = readFileSync('docs/hosts.md', 'utf8').replaceAll(/ +/g, ' ');
+  const readme = readFileSync('README.md', 'utf8');
+  for (const [name, { user, under, project }] of Object.entries(hosts)) {
+    const shared = project === undefined ? '–' : `\`${project}\``;
+    expect(page).toContain(`| \`${name}\` | \`${user}\` | \`${under.join('.')}.toolcrib\` | ${shared} |`);
+    expect(readme).toContain(`\`${name}\``);
+  }
+});
+
+it('keeps a file that is not UTF-8 as it is', () => {
+  const { home, config, put } = person();
+  const path = put('.cursor/mcp.json', '');
+  const bytes = Buffer.from('{ "a": "\xFC" }', 'latin1');
+  writeFileSync(path, bytes);
+  expect(config('cursor', '--write').stderr).toMatch(/ENCODING: .*mcp\.json: is no UTF-8/);
+  expect(readFileSync(join(home, '.cursor/mcp.json'))).toEqual(bytes);
 });
 
 it('leaves no empty object behind, but what somebody has written into one', () => {
@@ -178,9 +332,7 @@ it('writes nothing where it would do harm, and says why', () => {
   expect(config('windsurf', '--scope', 'project').stderr).toMatch(/no file of a project/);
   expect(config('claude-desktop', '--root', home, '--write').stderr).toMatch(/name the one a model may use/);
   expect(config('gemini', '--scope', 'project', '--write').status).toBe(0);
-  expect(parse(readFileSync(join(project, '.gemini/settings.json'), 'utf8'))).toMatchObject({
-    mcpServers: { toolcrib: { args: expect.arrayContaining(['--root', project]) as unknown } },
-  });
+  expect(existsSync(join(project, '.gemini/settings.json'))).toBe(true);
   // Where a link stands, what it leads to is written, and the link stays.
   const real = put('dotfiles/claude.json', '{}');
   symlinkSync(real, join(home, '.claude.json'));
@@ -195,6 +347,12 @@ it('what config wrote is started by doctor, in the environment of a desktop, and
   for (const host of ['claude-code', 'codex', 'opencode', 'goose']) config(host, '--write');
   put('.cursor/mcp.json', '{"mcpServers": {"toolcrib": {"command": "/no/such/node", "args": []}}}');
   put('.qwen/settings.json', '{"mcpServers": {"other": {"command": "/no/such/node"}}}');
+  const gone = { command: process.execPath, args: ['/no/such/toolcrib.cjs', 'serve', '--root', project] };
+  put('.lmstudio/mcp.json', JSON.stringify({ mcpServers: { toolcrib: gone } }));
+  const moved = { command: process.execPath, args: [program, 'serve', '--root', '/no/such/shop'] };
+  put('.config/zed/settings.json', JSON.stringify({ context_servers: { toolcrib: moved } }));
+  const asking = { command: process.execPath, args: [program, 'serve', '--questions', 'host'] };
+  put('.gemini/settings.json', JSON.stringify({ mcpServers: { toolcrib: asking } }));
   const { status, stdout } = spawnSync(process.execPath, [program, 'doctor', '--json'], {
     cwd: project,
     env: { ...inherited(), HOME: home },
@@ -202,12 +360,26 @@ it('what config wrote is started by doctor, in the environment of a desktop, and
   });
   const { hosts } = JSON.parse(stdout) as { hosts: { host: string; state: string; says: string }[] };
   const tools = expect.stringMatching(/^\d+ tools$/) as unknown;
+  const mended = (why: RegExp, host: string, more = '') =>
+    expect.stringMatching(
+      new RegExp(`${why.source}.*${program.replaceAll('.', '\\.')} config ${host} --write${more}`),
+    ) as unknown;
   expect(hosts).toMatchObject([
     { host: 'claude-code', state: 'ok', says: tools },
     { host: 'cursor', state: 'wrong', says: expect.stringContaining('ENOENT') as unknown },
+    { host: 'zed', state: 'wrong', says: mended(/\/no\/such\/shop: there is no such/, 'zed', ' --root ') },
     { host: 'codex', state: 'ok', says: tools },
+    { host: 'gemini', state: 'note', says: mended(/^\d+ tools; .* may ask nobody/, 'gemini') },
     { host: 'opencode', state: 'ok', says: tools },
     { host: 'goose', state: 'ok', says: tools },
+    {
+      host: 'lmstudio',
+      state: 'wrong',
+      says: mended(/its script \/no\/such\/toolcrib.cjs is gone/, 'lmstudio'),
+    },
   ]);
+  // The command that is named mends it, and keeps the folder.
+  expect(config('lmstudio', '--write').status).toBe(0);
+  expect(readFileSync(join(home, '.lmstudio/mcp.json'), 'utf8')).toContain(JSON.stringify(program));
   expect(status).toBe(1);
 });
