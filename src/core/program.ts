@@ -56,8 +56,13 @@ interface Runs<P extends Params> extends Common<P> {
   dashes?: false;
   /** Exit codes that are an answer; [0] when left out. */
   ok?: readonly number[];
-  /** Opens a window or serves: the call answers once it has started, and does not end it. */
-  stays?: true;
+  /** Goes on until it is ended, as what listens does: it is a job from its beginning. */
+  serves?: true;
+  /**
+   * Opens a window in which a person works when the call is answered: of programs of the category `editor`
+   * alone.
+   */
+  window?: true;
   /** Globs of files it writes by itself; those newer than the call are its report. */
   collects?: readonly string[];
   /** Looks at what would happen: shown to who is asked, and nothing runs when it fails. */

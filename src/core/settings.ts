@@ -27,6 +27,8 @@ export const usualBudgets = {
   outputMegabytes: 256,
   /** Hours after which output is forgotten. */
   outputHours: 24,
+  /** Percent of the memory of the computer that a program may hold, with all it starts. */
+  memoryPercent: 50,
 };
 export type Budgets = Readonly<Record<keyof typeof usualBudgets, number>>;
 

@@ -55,7 +55,7 @@ export default family(rows, ({ two = [], folders, merge, ...row }) => ({
   environment: display,
   actions: present({
     diff: action(`Compare files in ${row.title}`, 'Shows two files side by side in a window.', reads, {
-      stays: true,
+      window: true,
       run: two,
       dashes: false,
       params: { left: file('One file'), right: file('The other') },
@@ -64,14 +64,14 @@ export default family(rows, ({ two = [], folders, merge, ...row }) => ({
     folder_sync:
       folders &&
       action(`Compare folders in ${row.title}`, 'Shows two folders; a person copies between them.', writes, {
-        stays: true,
+        window: true,
         run: folders,
         dashes: false,
         params: { left: folder('One folder'), right: folder('The other') },
         given: { left: 'old', right: 'new' },
       }),
     merge: action(`Merge files in ${row.title}`, 'A person merges two versions of a file.', writes, {
-      stays: true,
+      window: true,
       run: merge,
       params: merged,
       given: { left: 'a.txt', right: 'b.txt', base: 'o.txt', output: 'c.txt' },

@@ -11,7 +11,7 @@ const mode = option('--mode', name('Mode: production, development'));
 const args = words('Arguments of the task');
 const config = option('--config', path('Configuration of another name', 'file'));
 
-const serving = { params: { port, mode, config }, given: { port: 5173 }, stays: true } as const;
+const serving = { params: { port, mode, config }, given: { port: 5173 }, serves: true } as const;
 
 const task = z.object({ dependsOn: z.array(z.string()).optional() });
 const turbo = z.object({
@@ -33,7 +33,7 @@ export default [
         ok: [0, 1],
         out: diagnostics(together(gnu)),
       }),
-      dev: action('Serve with Vite', 'Starts the development server.', reaches, {
+      dev: action('Serve with Vite', 'Starts the development server, as a job.', reaches, {
         ...{ run: ['dev', '--strictPort'], ...serving },
       }),
     },

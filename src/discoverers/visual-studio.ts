@@ -86,6 +86,7 @@ const build = (title: string, says: string, word: string) =>
   });
 const visualStudio = program('visual_studio', {
   ...common,
+  category: 'editor',
   title: 'Visual Studio',
   site: 'https://learn.microsoft.com/visualstudio/ide/reference/devenv-command-line-switches',
   get: { winget: 'Microsoft.VisualStudio.2022.Community' },
@@ -96,7 +97,7 @@ const visualStudio = program('visual_studio', {
   settings: { VSLANG: '1033' },
   actions: {
     open: action('Open in Visual Studio', 'Opens files, a project or a solution in a window.', runs, {
-      stays: true,
+      window: true,
       run: ({ window, paths }) => [window, paths],
       params: {
         window: choice({ new: [], open: '/Edit' }, 'Window: the one that is open is for files only'),

@@ -3,6 +3,7 @@ import { ChatError } from './errors.ts';
 import { nameOf } from './models/model.ts';
 import { endings } from './terminal/show.ts';
 import { inert } from './terminal/paste.ts';
+import { jsonLine } from './terminal/printable.ts';
 import { send, type Said } from './turn/turn.ts';
 import type { TurnEnd, TurnEvent } from './turn/turn-event.ts';
 
@@ -51,7 +52,7 @@ export async function runOneShot(
     const counts = { turns, calls, unasked: unasked.length, usage, model: nameOf(model) };
     const kept = session.file === undefined ? undefined : session.id;
     const ms = Math.round(performance.now() - startedAt);
-    if (output !== 'text') write(`${JSON.stringify({ ...told, ...counts, session: kept, ms })}\n`);
+    if (output !== 'text') write(jsonLine({ ...told, ...counts, session: kept, ms }));
   }
   const { reason, failure } = run;
   if (failure !== undefined) note(failure);
@@ -119,7 +120,7 @@ class Run {
     for await (const event of send(this.#chat, prompt, this.#signal)) {
       this.#count(event);
       while (this.#told < unasked.length) note(`not run: ${unasked[this.#told++]}`);
-      if (output === 'stream-json') write(`${JSON.stringify(plainEvent(event))}\n`);
+      if (output === 'stream-json') write(jsonLine(plainEvent(event)));
       else this.#tell(event);
     }
     // Also when it was a hook after the turn that was interrupted.

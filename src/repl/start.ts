@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { assemble, connect } from './assemble.ts';
@@ -60,11 +61,20 @@ export async function chatOnce(
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   const live = process.stdout.isTTY;
-  // What a program reads is as the model wrote it; a terminal must not obey it.
-  const clean = live ? createPrintable() : undefined;
+  // A file gets what the model wrote. Behind a pipe there may be a terminal, which must not obey it.
+  const clean = isFile(process.stdout.fd) ? undefined : createPrintable();
   const write = (text: string) => void process.stdout.write(clean?.push(text) ?? text);
   const note = (text: string) => void process.stderr.write(`toolcrib: ${printable(text)}\n`);
   return answerOnce(options, prompts, { output, write, note, live }, controller.signal);
+}
+
+function isFile(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isFile();
+  } catch {
+    // It is closed.
+    return false;
+  }
 }
 
 /** Answers without anybody to ask; returns the exit code. Throws ChatError. */

@@ -22,7 +22,7 @@ export async function lookAround(settings: Settings, noted: NotedHost, programs:
   // schemas: it is loaded later.
   config({ jitless: true });
   const { host } = noted;
-  const processes = createProcesses(host.platform);
+  const processes = createProcesses(host.platform, settings.budgets.memoryPercent);
   const built = await loadManifest();
   // A project's own programs must not be found as the machine's: those of the roots as far as they are known now.
   // What a client says later is looked at with each call.

@@ -239,6 +239,29 @@ describe.each(allActions)('$tool', (named) => {
       expect(action.effects).toContain('execute');
   });
 
+  it('leaves nothing running but the window of an editor', () => {
+    // All else ends with its call, or is a job.
+    if (action.window) expect(of.category).toBe('editor');
+    if (!action.serves) return;
+    expect(action.window).toBeUndefined();
+    // What only looks is no job.
+    expect(action.effects.some((effect) => effect !== 'read' && effect !== 'network')).toBe(true);
+  });
+
+  it('is a job where it says that it serves', () => {
+    if (action.effects.includes('read')) return;
+    const [line = ''] = exampleLines(named);
+    // A word of its own command line, and not the name of a file or task.
+    const listens =
+      /^(?:\w+ )?(?:dev|lab|notebook|port-forward|preview|proxy|serve|server|start|watch)(?: |$)/;
+    const words = line.split(' ').slice(1).join(' ');
+    // Started by its engine, and stopped by it.
+    if (listens.test(words) && of.category !== 'container' && of.id !== 'git')
+      expect(action.serves).toBe(true);
+    if (/\b(?:serves?|listens?|development server)\b/i.test(`${action.title} ${action.description}`))
+      expect(action.serves).toBe(true);
+  });
+
   it('has a path parameter wherever a name says path', () => {
     for (const [name, { schema }] of Object.entries<Param>(params))
       if (/(?:^|_)(?:path|paths|folder|directory|dir|dockerfile)$/.test(name))

@@ -72,6 +72,9 @@ export const runFile = (file: string, ...args: string[]) => act('node_run', { fi
 export const runProgram = (program: string, ...args: string[]) => act('run', { command: program, args });
 /** Programs, as a person would type them. */
 export const runLine = (command: string) => act('run', { command });
+/** A development server. */
+export const serve = (port?: number) =>
+  act('run_action', { action: 'vite_dev', arguments: port === undefined ? {} : { port } });
 /** The same act in a folder of the project. */
 export const inFolder = (folder: string, one: Act) => also(one, { cwd: folder });
 

@@ -334,12 +334,26 @@ describe('files that others run or obey', () => {
 
   it('are asked about under names that nobody can read', async () => {
     ada.will(says.no);
-    for (const name of ['a\u202etxt.sh', 'a\u0007b', 'a\u{e0041}b']) {
+    const fillers = ['\u115f', '\u1160', '\u3164', '\uffa0', '\u2800', '\u034f', '\u17b4', '\u{e0100}'];
+    const blanks = ['\u00a0', '\u202f', '\u3000', '\u2028'];
+    const names = ['a\u202etxt.sh', 'a\u0007b', 'a\u{e0041}b', 'a\u200db', 'a\ufe0fb', '\u3164/a.txt'];
+    for (const name of [...names, ...[...fillers, ...blanks].map((one) => `a${one}b`)]) {
       expect(await call('write_file', { path: name, content: '' }), name).toMatch(/^NOT_CONFIRMED/);
       expect(world.has(name)).toBe(false);
+      expect(ada.asked.at(-1)?.message.split('\n')[0]).toMatch(/\\u\{[0-9a-f]+\}/);
     }
-    expect(ada.asked).toHaveLength(3);
-    expect(ada.asked[0]?.message.split('\n')[0]).toContain('\\u{202e}');
+    const asked = ada.asked.length;
+    expect(asked).toBe(18);
+    // What a picture is made with is seen, and what is there already is opened, by its name.
+    world.write('b\u3164/c\u00a0d.txt', 'old');
+    for (const name of ['👩‍👩‍👧 ❤️ 1️⃣ 👍🏽.md', 'b\u3164/new.txt', 'b\u3164/c\u00a0d.txt']) {
+      await call('read_file', { path: name });
+      await call('write_file', { path: name, content: 'new' });
+      expect(world.read(name)).toBe('new');
+    }
+    expect(ada.asked).toHaveLength(asked);
+    expect(await call('list_files', {})).toContain('👩‍👩‍👧 ❤️ 1️⃣ 👍🏽.md');
+    expect(await call('list_files', { path: 'b\u3164' })).toContain('c\\u{a0}d.txt');
   });
 
   it('change only where the person has agreed to', async () => {

@@ -26,7 +26,7 @@ type Opens<Names extends string> = Template<Record<Names, unknown>>;
 /** Opens a file or folder. */
 export const opens = (title: string, description: string, run: Opens<'path'>) =>
   action(title, description, runs, {
-    stays: true,
+    window: true,
     run,
     params: { path: operand(path('File or folder')) },
     given: { path: 'src' },
@@ -35,7 +35,7 @@ export const opens = (title: string, description: string, run: Opens<'path'>) =>
 /** Opens a file at a line. */
 export const goesTo = (title: string, run: Opens<'file' | 'line' | 'column'>) =>
   action(title, 'Opens a file at a line and column.', runs, {
-    stays: true,
+    window: true,
     run,
     params: {
       file: file('File'),
@@ -48,7 +48,7 @@ export const goesTo = (title: string, run: Opens<'file' | 'line' | 'column'>) =>
 /** Shows two files side by side. */
 export const compares = (title: string, run: Opens<'left' | 'right'>) =>
   action(title, 'Shows two files side by side in a window.', runs, {
-    stays: true,
+    window: true,
     run,
     params: { left: file('One file'), right: file('The other') },
     given: { left: 'a.ts', right: 'b.ts' },

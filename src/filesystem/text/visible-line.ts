@@ -1,5 +1,4 @@
-/** Controls, blanks other than the usual ones, and what is not seen at all. */
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}|[\ufe00-\ufe0f]/gu;
+import { unseen } from '../../core/unseen.ts';
 
 /**
  * A line as it is shown where it matters what it is made of: · for a blank, → for a tab, ␍ for a carriage return, and

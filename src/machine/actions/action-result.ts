@@ -130,6 +130,7 @@ function reasonOf({ ended, exitCode, durationMs }: Outcome, line: string): strin
   return {
     exited: `PROGRAM_FAILED: exit code ${exitCode ?? 'none (killed by a signal)'} from: ${command}`,
     timed_out: `TIMEOUT: stopped, with all it had started, after ${seconds} s: ${command}`,
+    out_of_memory: `TOO_LARGE: stopped, with all it had started, as it held too much memory: ${command}`,
     cancelled: `CANCELLED: stopped, with all it had started, after ${seconds} s: ${command}`,
     not_started: `PROGRAM_NOT_FOUND: could not be started (toolcrib doctor tells more): ${command}`,
   }[ended];

@@ -81,6 +81,7 @@ export async function planCall(call: ActionCall, line: Line<never>): Promise<Pla
     title: await titleOf(call, start, argv),
     ...(preview !== undefined && { preview }),
     takenBack,
+    ...(action.serves && { background: true }),
     exactly,
     work: {
       call,
@@ -96,7 +97,8 @@ export async function planCall(call: ActionCall, line: Line<never>): Promise<Pla
       keeps: takenBack ? 'must' : has('execute') || has('destroy') ? 'first' : 'no',
       lasts: has('execute') || has('network'),
       looksOnly: effects.every((effect) => effect === 'read'),
-      ...(action.stays && { stays: true }),
+      // Whatever else is started ends with its call, or is a job.
+      ...(action.window && of.category === 'editor' && { isWindow: true }),
     },
   };
 }

@@ -28,8 +28,8 @@ export interface PreparedProgram {
   readonly lasts: boolean;
   /** It changes nothing, and is soon done. */
   readonly looksOnly?: boolean;
-  /** It opens a window or serves, and goes on when the call is answered. */
-  readonly stays?: boolean;
+  /** It opens a window of an editor, which goes on when the call is answered. */
+  readonly isWindow?: boolean;
 }
 
 /** Keeps states of work trees. */
@@ -38,7 +38,7 @@ export type Checkpoint = Pick<WorkTreeStates, 'take' | 'isReady'>;
 /** What running actions needs of this machine. */
 export interface ActionServices {
   readonly run: Run;
-  /** Starts what goes on when the call is answered. */
+  /** Opens a window, which goes on when the call is answered. */
   readonly leave?: Processes['leave'];
   /** Undefined for what takes no program. */
   readonly installation: Installation | undefined;
@@ -73,11 +73,11 @@ export async function execute(
     open.write(input ?? '');
     open.end();
   };
-  const running = prepared.stays && leave ? leave : run;
+  const running = prepared.isWindow && leave ? leave : run;
   const outcome = await running({
     ...prepared,
     cwd: folder,
-    env: prepared.stays ? withoutAnswers(prepared.env) : prepared.env,
+    env: prepared.isWindow ? withoutAnswers(prepared.env) : prepared.env,
     signal,
     onLine: context.progress,
     timeoutMs: prepared.timeoutMs ?? (looksOnly ? context.budgets.callSeconds * 1000 : longestMs),
@@ -90,7 +90,7 @@ export async function execute(
     kept?.ended();
   });
   const handle = sink?.handle ?? keptLater(outcome, () => context.keepOutput(command, folder));
-  const notes = [...prepared.notes, ...(kept?.note === undefined ? [] : [kept.note])];
+  const notes = [...prepared.notes, outcome.note, kept?.note].filter((note) => note !== undefined);
   return { outcome, telling: { command, folder, notes, handle } };
 }
 

@@ -2,6 +2,7 @@ import { lstatSync, openSync, readdirSync, readFileSync, rmSync, statSync, write
 import { headOf } from '../../core/cut-text.ts';
 import type { Effect } from '../../core/discoverer.ts';
 import { textOf, type ToolResult } from '../../core/tool.ts';
+import { unseen } from '../../core/unseen.ts';
 import { isPrivate, makePrivate } from '../../own-files/own-files.ts';
 import { maskStrings, type Mask } from '../secrets/mask.ts';
 
@@ -113,12 +114,12 @@ function shortened(value: unknown, mask: Mask): unknown {
 export type AuditLine = Readonly<Record<string, unknown>>;
 
 // What JSON leaves as it is though it hides, reorders or commands; more than eight marks on a letter cover other lines.
-const unseen = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?<=\p{M}{8})\p{M}/gu;
+const hidden = new RegExp(String.raw`${unseen.source}|(?<=\p{M}{8})\p{M}`, 'gu');
 const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** A value as one line of JSON, which can be printed as it is. */
 export const jsonLine = (value: object): string =>
-  `${JSON.stringify(value).replaceAll(unseen, (found) => found.replaceAll(/[^]/g, escaped))}\n`;
+  `${JSON.stringify(value).replaceAll(hidden, (found) => found.replaceAll(/[^]/g, escaped))}\n`;
 
 /** Reads the files in a folder, which need not be there yet: each time, the last of the lines that are new. */
 export function createAuditReader(folder: string) {

@@ -72,6 +72,7 @@ const budgets = z.strictObject({
   calls: budget(1000),
   outputMegabytes: budget(102_400),
   outputHours: budget(8760),
+  memoryPercent: budget(100),
 } satisfies Record<keyof Budgets, z.ZodType>);
 
 /** What one folder can be given: by its own file, or in the operator's. */

@@ -38,6 +38,7 @@ export class Job {
   readonly #startedAt = Date.now();
   readonly #stopping = new AbortController();
   readonly #keepOutput: () => OutputSink;
+  #lastLineAt: number | undefined;
   #output: OutputSink | undefined;
   #why: 'stopped' | 'timed_out' | undefined;
   #input: ProgramInput | undefined;
@@ -73,6 +74,7 @@ export class Job {
       signal: this.#stopping.signal,
       progress: (line) => {
         this.lastLine = line;
+        this.#lastLineAt = performance.now();
         context.progress(line);
       },
       keepOutput: (command, folder) => {
@@ -87,6 +89,20 @@ export class Job {
     if (!this.#outcome) return 'running';
     const isFailed = this.#outcome.status === 'rejected' || this.#outcome.value.isError;
     return this.#why ?? (isFailed ? 'failed' : 'done');
+  }
+
+  /** For how long it has said no more, in ms; undefined when it has not said anything. */
+  get quietFor(): number | undefined {
+    return this.#lastLineAt === undefined ? undefined : performance.now() - this.#lastLineAt;
+  }
+
+  /**
+   * Whether something listens to a port that nothing listened to before it began; false where that is not
+   * known.
+   */
+  listens(): boolean {
+    const before = this.portsBefore;
+    return before !== undefined && [...(listeningPorts() ?? [])].some((port) => !before.has(port));
   }
 
   /** How long it has been running, or ran. */

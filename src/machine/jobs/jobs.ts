@@ -13,8 +13,11 @@ export type Answer =
 /** How long the state and result of a job that has ended are kept, and of how many. */
 const keptMs = 60 * 60 * 1000;
 const mostKept = 100;
-/** How long what is started as a job has to print something; what has may have no more to do. */
-const firstOutputMs = 1000;
+/**
+ * How long what is started as a job has to begin: until it listens, has ended, or says no more for a moment.
+ */
+const beginMs = 3000;
+const quietMs = 500;
 const nextMs = 150;
 /** A job's programs are gone 0.9 s after they were told to end; its tool then has to say so. */
 const endMs = 3000;
@@ -36,9 +39,9 @@ export class Jobs {
   }
 
   /**
-   * Makes a call: tells its result, or that it is still running after the budget, from when on it is a job. One in the
-   * background is a job from its beginning, and told of when it had a moment to print something. Throws what `work`
-   * throws, and BUSY.
+   * Makes a call: tells its result, or that it is still running after the budget, from when on it is a job.
+   * One in the background is a job from its beginning, and told of when it has begun its work. Throws what
+   * `work` throws, and BUSY.
    */
   async run(call: JobCall, work: JobWork, context: CallContext): Promise<Answer> {
     const { signal, budgets, client } = context;
@@ -140,9 +143,10 @@ export class Jobs {
   }
 }
 
-/** Waits until a job has had a moment to print something, and to end. */
+/** Waits until a job has begun to do its work, or has failed to: a start that fails is told as that. */
 async function hasBegun(job: Job, signal: AbortSignal): Promise<void> {
-  await waitForJob(job, { signal, progress: () => {} }, firstOutputMs, () => job.lastLine !== undefined);
+  const silent = { signal, progress: () => {} };
+  await waitForJob(job, silent, beginMs, () => job.listens() || (job.quietFor ?? 0) > quietMs);
   await endOrTimeout(job.ended, nextMs, signal);
 }
 

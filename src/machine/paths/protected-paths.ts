@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
+import { hasUnseen } from '../../core/unseen.ts';
 import { ownFolders, thisPlatform } from '../../own-files/own-files.ts';
 import { isInside } from './inside.ts';
 import { protectedNames, type ProtectedNames } from './protected-names.ts';
@@ -81,12 +82,15 @@ export function refuseProtected(
 
 /** FAT and NTFS also know `.vscode` as `VSCODE~1`. Windows itself tells the real name. */
 const shortName = /(?:^|[\\/])[^\\/.~]{1,6}~\d(?:\.[^\\/.]{1,3})?(?:[\\/]|$)/;
-const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029]/u;
 
 function unclearEffect(path: string, isNew: boolean): string | undefined {
   if (shortName.test(path)) return 'it may be the short name of something else';
-  return isNew && unseen.test(path) ? 'its name has characters that nobody sees' : undefined;
+  return isNew && isNewUnseen(path) ? 'its name has characters that nobody sees' : undefined;
 }
+
+/** Names of folders that are there already are nobody's choice now. */
+const isNewUnseen = (path: string): boolean =>
+  hasUnseen(path) && (hasUnseen(basename(path)) || (!isThere(dirname(path)) && isNewUnseen(dirname(path))));
 
 /** `effect` as in `ProtectedNames`. */
 export const protectedError = (given: string, effect: string): ToolcribError =>

@@ -32,7 +32,7 @@ export interface PipeCommand extends Stage {
 
 /** How a program ended. */
 interface End {
-  readonly how: 'exited' | 'timed_out' | 'cancelled';
+  readonly how: 'exited' | 'timed_out' | 'cancelled' | 'out_of_memory';
   readonly exitCode: number | null;
 }
 
@@ -122,6 +122,10 @@ interface Ending {
   end(children: readonly Child[]): Promise<void>;
   /** Called with each that has ended. */
   gone(child: Child): void;
+  /**
+   * Called with each when it begins to be waited for; `stop` is called back when it holds too much memory.
+   */
+  limited(child: Child, stop: () => void): void;
 }
 
 /**
@@ -132,7 +136,7 @@ export async function endOfPipe(
   children: readonly Child[],
   { timeoutMs = callBudgetMs, signal }: PipeCommand,
   unread: Set<Child>,
-  { end, gone }: Ending,
+  { end, gone, limited }: Ending,
 ): Promise<End & { readonly stage: number }> {
   const left = new Set(children);
   let how: End['how'] = 'exited';
@@ -149,6 +153,7 @@ export async function endOfPipe(
   // It may have come while the programs were started: then nobody calls.
   if (signal?.aborted) cancel();
   const ends = children.map(async (child, at) => {
+    limited(child, () => stopFor('out_of_memory'));
     await Promise.race([closed(child, at === children.length - 1), halted]);
     if (how !== 'exited') await halted;
     left.delete(child);
@@ -167,7 +172,8 @@ export async function endOfPipe(
   clearTimeout(timer);
   signal?.removeEventListener('abort', cancel);
   const stage = children.findLastIndex((child) => child.exitCode !== 0 && !unread.has(child));
-  return { how, stage: Math.max(0, stage), exitCode: stage < 0 ? 0 : (children[stage]?.exitCode ?? null) };
+  const exitCode = stage < 0 ? 0 : (children[stage]?.exitCode ?? null);
+  return { how, stage: Math.max(0, stage), exitCode };
 }
 
 /** Until it has ended and printed all. Behind the last of a pipe nobody waits for what its children may print. */

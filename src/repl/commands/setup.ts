@@ -192,7 +192,7 @@ async function mcp(console: Console, args: string): Promise<Result> {
     .map((server) => [
       server.name,
       server.state,
-      `${server.tools.length} tools`,
+      `${server.tools.length} tools${server.left > 0 ? `, ${server.left} left out` : ''}`,
       server.protocol ? `MCP ${server.protocol}` : '',
       printable(server.error ?? ''),
     ]);

@@ -1,9 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
 
-// Also what reorders, line ends that only some see, and tags: text that nobody sees, and a model reads.
+// Also what reorders, line ends that only some see, and what nobody sees and a model reads: tags, fillers.
+// Joiners and variation selectors are parts of emoji and of letters.
 const control = String.raw`\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069`;
-const controls = new RegExp(`[${control}\\u{e0000}-\\u{e007f}]`, 'gu');
-const suspicious = new RegExp(`[${control}\\ud800-\\udfff]`);
+const ignorable = String.raw`(?![\u200c\u200d\p{Variation_Selector}])\p{Default_Ignorable_Code_Point}`;
+const controls = new RegExp(`[${control}]|${ignorable}`, 'gu');
+const suspicious = new RegExp(String.raw`[${control}\p{Default_Ignorable_Code_Point}\p{Surrogate}]`, 'u');
 
 /**
  * Text of a model, a tool, a server or a file, made safe for a terminal: no escape sequence, no control but tab and
@@ -42,7 +44,7 @@ export function createPrintable(): { push(chunk: string): string; end(): string 
 }
 
 /** Everything that is not seen, or not seen as what it is: controls, format characters, unusual spaces, halves. */
-const unseen = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}]/gu;
+const unseen = /(?![\n\t ])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u{16fe4}\u{1d159}]/gu;
 
 /** Text of which nothing hides: what is not seen is spelled out, as `\x1b` or `\u202e`. */
 export const escaped = (text: string): string =>
@@ -51,6 +53,12 @@ export const escaped = (text: string): string =>
     if (code < 0x100) return `\\x${code.toString(16).padStart(2, '0')}`;
     return code < 0x10000 ? `\\u${code.toString(16).padStart(4, '0')}` : `\\u{${code.toString(16)}}`;
   });
+
+/** A value as a line of JSON, of which nothing hides and nothing commands; it is read as the same value. */
+export const jsonLine = (value: object): string =>
+  `${JSON.stringify(value).replace(unseen, (char) => char.replaceAll(/[^]/g, unitByNumber))}\n`;
+
+const unitByNumber = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Untrusted words within a line of ours: on one line, nothing hides, not too long. */
 export function inLine(text: string, most = 300): string {

@@ -11,6 +11,9 @@ const mostPages = 64;
 const mostDescription = 16 * 1024;
 /** Characters; some 25,000 tokens of every request. */
 const mostSchema = 100_000;
+/** Of a server of which the person has named none: all of them are in every request. */
+const mostTools = 128;
+const mostCharacters = 200_000;
 /** As the specification wants them, and `/`; others could look like anything where they are shown. */
 const usualName = /^[\w./-]{1,128}$/;
 
@@ -19,9 +22,12 @@ const anyPage: StandardSchemaV1<unknown, JsonObject> = {
   '~standard': { version: 1, vendor: 'toolcrib', validate: (value) => ({ value: objectOf(value) }) },
 };
 
-/** Asks a server for its tools; those that are wanted and usable, in its order. `problems`: a line for each other. */
+/**
+ * Asks a server for its tools; those that are wanted and usable, in its order. `left`: how many more there
+ * are, which are too many for a request. `problems`: a line for each other.
+ */
 export async function listTools(client: Client, config: ServerConfig, timeout: { readonly timeout: number }) {
-  if (client.getServerCapabilities()?.tools === undefined) return { tools: [], problems: [] };
+  if (client.getServerCapabilities()?.tools === undefined) return { tools: [], left: 0, problems: [] };
   const listed: JsonObject[] = [];
   let cursor: string | undefined;
   for (let pages = 0; pages < mostPages && (pages === 0 || cursor); pages++) {
@@ -44,7 +50,20 @@ export async function listTools(client: Client, config: ServerConfig, timeout: {
     if (problem === undefined) tools.set(name, toolOf(said, name, config));
     else problems.push(`"${name}": ${problem}`);
   }
-  return { tools: [...tools.values()], problems };
+  const all = [...tools.values()];
+  const isNamed = config.isOwn || config.tools?.some((pattern) => !pattern.startsWith('!')) === true;
+  const kept = isNamed ? all : firstOf(all);
+  return { tools: kept, left: all.length - kept.length, problems };
+}
+
+/** As many as a request has room for. */
+function firstOf(tools: readonly Omit<Tool, 'call'>[]): readonly Omit<Tool, 'call'>[] {
+  let characters = 0;
+  const end = tools.slice(0, mostTools).findIndex(({ name, description, inputSchema }) => {
+    characters += name.length + description.length + JSON.stringify(inputSchema).length;
+    return characters > mostCharacters;
+  });
+  return tools.slice(0, end < 0 ? mostTools : end);
 }
 
 /** Why a model could not be told of a tool, or could not call it. */

@@ -22,6 +22,8 @@ import { listTools } from './server-tools.ts';
 const connectMs = 60_000;
 /** How long a server that gets no more input may take to end by itself; the SDK would wait four seconds. */
 const patienceMs = 1000;
+/** Of the tools that cannot be offered, so many are told of. */
+const mostProblems = 10;
 /** The longest timer there is: how long a call may take is counted here. */
 const forever = 2 ** 31 - 1;
 
@@ -35,6 +37,8 @@ export class Server {
   instructions: string | undefined;
   /** Those of a server that has died stay: a call starts it again. */
   tools: readonly Tool[] = [];
+  /** How many more it has, which no request has room for. */
+  left = 0;
   prompts: readonly Prompt[] = [];
   private readonly host: Host;
   private readonly timeout: { readonly timeout: number };
@@ -166,8 +170,10 @@ export class Server {
   }
 
   private async refreshTools(client: Client): Promise<void> {
-    const { tools, problems } = await listTools(client, this.config, this.timeout);
+    const { tools, left, problems } = await listTools(client, this.config, this.timeout);
     const { isOwn } = this.config;
+    if (left > 0 && this.left === 0) this.warnOnce(tooMany(tools.length, left));
+    this.left = left;
     this.tools = tools.map((tool) => {
       const first = this.first.get(tool.tool) ?? tool.definition;
       this.first.set(tool.tool, first);
@@ -177,7 +183,8 @@ export class Server {
       const call: Tool['call'] = (args, options) => this.call(tool, args, options);
       return { ...tool, trusted, changed, plans: isOwn, call };
     });
-    for (const problem of problems) this.warnOnce(`: left out ${inLine(problem)}.`);
+    for (const problem of problems.slice(0, mostProblems)) this.warnOnce(`: left out ${inLine(problem)}.`);
+    if (problems.length > mostProblems) this.warnOnce(`: left out ${problems.length - mostProblems} more.`);
     const changed = this.tools.filter((tool) => tool.changed).map(({ tool }) => tool);
     if (changed.length > 0)
       this.warnOnce(` has changed ${inLine(changed.join(', '))}: what was allowed of it is asked again.`);
@@ -282,3 +289,7 @@ export class Server {
     throw new ChatError('SERVER_FAILED', message);
   }
 }
+
+const tooMany = (offered: number, left: number): string =>
+  ` has ${offered + left} tools: models are told of the first ${offered}, and ${left} are left out. ` +
+  'Name those that you need in its entry of mcp.json: "tools": ["search_*"].';

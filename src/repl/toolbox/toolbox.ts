@@ -8,6 +8,10 @@ import type { Tool } from './tool.ts';
 /** As other hosts cut them. */
 const mostInstructions = 2048;
 
+const leftOut = (count: number): string =>
+  `It has ${count} more tools, which are not offered. ` +
+  'If one is needed, ask the person to name it in mcp.json.';
+
 /** All servers, whatever state they are in. */
 export class Toolbox {
   private readonly host: Host;
@@ -41,12 +45,17 @@ export class Toolbox {
       prompts.map((prompt) => ({ ...prompt, server, arguments: prompt.arguments ?? [] })),
     );
 
-  /** What trusted servers say of themselves, for the system prompt. */
+  /**
+   * What trusted servers say of themselves, and which have more tools than are offered, for the system
+   * prompt.
+   */
   instructions(): string {
-    const said = this.all.flatMap(({ config: { name, trust }, instructions = '' }) => {
+    const said = this.all.flatMap(({ config: { name, trust }, instructions = '', left }) => {
       const text = trust ? instructions.trim() : '';
       const end = text.length > mostInstructions ? '…' : '';
-      return text === '' ? [] : `# ${name}\n${text.slice(0, mostInstructions).toWellFormed()}${end}`;
+      const own = `${text.slice(0, mostInstructions).toWellFormed()}${end}`;
+      const lines = [own, left > 0 ? leftOut(left) : ''].filter((line) => line !== '');
+      return lines.length === 0 ? [] : [`# ${name}`, ...lines].join('\n');
     });
     return said.join('\n\n');
   }

@@ -58,8 +58,9 @@ function runner(
           `action: ${action} can change something.`,
           'run_action runs it.',
         );
-      const background = 'background' in more && more.background === true;
-      return { ...planOf([await actOf(tool, given, context, undefined)]), background };
+      const plan = planOf([await actOf(tool, given, context, undefined)]);
+      const isWanted = 'background' in more && more.background === true;
+      return { ...plan, background: isWanted || plan.background === true };
     },
     run: runActs,
   });

@@ -32,8 +32,8 @@ export const runTask = (services: OwnServices): Tool =>
       const place = await Place.of(asked, context, services);
       const { tasks } = await place.tasks();
       if (asked.task !== undefined) {
-        const act = await actFor(asked, place, tasks);
-        return { ...planOf([act]), background: asked.background };
+        const plan = planOf([await actFor(asked, place, tasks)]);
+        return { ...plan, background: asked.background || plan.background === true };
       }
       return {
         effects: ['read'],

@@ -1,5 +1,6 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -9,15 +10,28 @@ import { say } from '../support/fake-model.ts';
 import { startInTerminal } from '../support/pty.ts';
 import { program } from '../../support/server.ts';
 
-it('keeps escape sequences of the model from a terminal, and leaves what a program reads as it is', async () => {
+it('keeps escape sequences of the model from a terminal, and from a pipe, which one may read', async () => {
   const place = await chatPlace();
-  const hostile = 'before\x1b]52;c;aGFja2Vk\x07after';
+  const hostile = 'before\x1b]52;c;aGFja2Vk\x07\u202e\u3164\u009b after';
   place.model.otherwise(() => say(hostile));
-  const terminal = startInTerminal([process.execPath, program, 'chat', '--no-toolcrib', '-p', 'x'], place);
+  const asked = [program, 'chat', '--no-toolcrib', '-p', 'x'];
+  const terminal = startInTerminal([process.execPath, ...asked], place);
   expect(await terminal.exit).toBe(0);
   expect(terminal.raw()).not.toContain('\x1b]52');
-  expect(terminal.screen()).toContain('beforeafter');
-  expect((await runChat(place, ['--no-toolcrib', '-p', 'x'])).stdout).toBe(`${hostile}\n`);
+  expect(terminal.screen()).toContain('before after');
+  expect((await runChat(place, ['--no-toolcrib', '-p', 'x'])).stdout).toBe('before after\n');
+  for (const output of ['json', 'stream-json']) {
+    const { stdout } = await runChat(place, ['--no-toolcrib', '-p', 'x', '--output', output]);
+    expect(stdout).toMatch(/^[ -~\n]+$/);
+    expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({ text: hostile });
+  }
+  // A file is not a terminal, and whoever asked for it wants what was written.
+  const file = join(place.cwd, 'answer.txt');
+  const descriptor = openSync(file, 'w');
+  const child = spawn(process.execPath, asked, { ...place, stdio: ['ignore', descriptor, 'ignore'] });
+  await once(child, 'exit');
+  closeSync(descriptor);
+  expect(readFileSync(file, 'utf8')).toBe(`${hostile}\n`);
 });
 
 it('never shows the key, not even one that the endpoint echoes', async () => {

@@ -43,3 +43,49 @@ it("takes no server for the chat's own: neither its name nor what is allowed of 
     expect.stringContaining('guarded'),
   ]);
 });
+
+/** Lists so many tools, in pages, with descriptions of such a size. */
+const lister = (count: number, size: number) => `
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params = {} } = JSON.parse(line);
+  if (id === undefined) return;
+  const from = Number(params.cursor ?? 0);
+  const description = 'd'.repeat(${size});
+  const tool = (at) => ({ name: 'tool_' + at, description, inputSchema: { type: 'object' } });
+  const tools = Array.from({ length: Math.min(500, ${count} - from) }, (_, at) => tool(from + at));
+  const next = from + 500 < ${count} ? { nextCursor: String(from + 500) } : {};
+  const serverInfo = { name: 'many', version: '0' };
+  const result = method === 'initialize'
+    ? { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo }
+    : method === 'tools/list' ? { tools, ...next } : {};
+  console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+});`;
+
+it.each([
+  ['128 of many', { size: 20 }, 128],
+  ['fewer, where they are long', { size: 10_000 }, 19],
+  ['also of those that are not excluded', { size: 20, tools: ['!tool_0'] }, 128],
+  ['all that the person has named', { size: 20, tools: ['tool_1*', '!tool_10'] }, 1110],
+])('offers of a server with 3,000 tools %s', async (_, { size, ...named }, most) => {
+  const place = await chatPlace();
+  const command = { command: process.execPath, args: ['-e', lister(3000, size)], protocol: '2025-11-25' };
+  writeServers(place, { many: { ...command, ...named } });
+  place.model.otherwise(() => say('Well.'));
+  const { code, stderr } = await runChat(place, ['-p', 'go', '--no-toolcrib']);
+  expect(code).toBe(0);
+  const [request] = place.model.requests;
+  const names = request?.text.match(/mcp__many__tool_\d+/g) ?? [];
+  expect(names).toHaveLength(most);
+  const all = 'tools' in named ? 2999 : 3000;
+  if (most === 1110) {
+    expect(stderr).not.toContain('left out');
+    return;
+  }
+  expect(request?.text.length).toBeLessThan(250_000);
+  expect(stderr.match(/left out/g)).toHaveLength(1);
+  expect(stderr).toContain(
+    `has ${all} tools: models are told of the first ${most}, and ${all - most} are left`,
+  );
+  // The model can say that it lacks one.
+  expect(request?.text).toContain(`It has ${all - most} more tools, which are not offered.`);
+});
