@@ -1,5 +1,6 @@
 // npm run executable: toolcrib-VERSION-PLATFORM, one file with the Node that runs this and the ripgrep of this platform.
-// Older than Node 25.5, it takes postject from npm. On macOS it is signed for this machine alone.
+// Older than Node 25.5, it takes postject from npm. On macOS it is signed for this machine alone. It holds the licences of all
+// of them; --node-license FILE says where that of Node is, where it does not lie beside it.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -9,11 +10,14 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { describe, licensesWith } from './licenses.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -32,11 +36,22 @@ for (const place of [join(root, 'dist'), ...packages.filter((one) => existsSync(
     const path = join(file.parentPath, file.name);
     if (file.isFile()) assets[relative(root, path).replaceAll('\\', '/')] = path;
   }
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+const licenses = join(folder, 'licenses');
+writeFileSync(
+  licenses,
+  licensesWith(root, [
+    ...packages.slice(0, 1).map((one) => describe(one)),
+    describe(join(root, 'node_modules/ripgrep'), 'ripgrep'),
+    nodeLicense(),
+  ]),
+);
+assets['LICENSE'] = join(root, 'LICENSE');
+assets['THIRD-PARTY-LICENSES.md'] = licenses;
 const digest = createHash('sha256');
 for (const path of Object.values(assets)) digest.update(readFileSync(path));
 
-rmSync(folder, { recursive: true, force: true });
-mkdirSync(folder, { recursive: true });
 const [main, config, blob] = ['main.cjs', 'sea.json', 'blob'].map((file) => join(folder, file));
 const unpacked = `${version}-${digest.digest('hex').slice(0, 16)}`;
 writeFileSync(main, `(${start})(${JSON.stringify(unpacked)}, ${JSON.stringify(Object.keys(assets))});\n`);
@@ -50,6 +65,27 @@ else inject();
 if (platform === 'darwin') execFileSync('codesign', ['--sign', '-', output], { stdio: 'inherit' });
 rmSync(folder, { recursive: true });
 console.log(output);
+
+/** The licence of the Node that runs this, which is most of the executable. */
+function nodeLicense() {
+  const { values } = parseArgs({ options: { 'node-license': { type: 'string' } } });
+  // In an archive of Node's, beside node.exe, and where Debian has it.
+  const usual = ['../LICENSE', './LICENSE'].map((place) => join(dirname(realpathSync(execPath)), place));
+  const places = values['node-license']
+    ? [values['node-license']]
+    : [...usual, '/usr/share/doc/nodejs/copyright'];
+  const file = places.find((place) => existsSync(place));
+  if (file === undefined)
+    throw new Error(
+      `the licence of Node is not in ${places.join(', ')}: npm run executable -- --node-license FILE`,
+    );
+  return {
+    name: 'Node.js',
+    version: process.versions.node,
+    license: 'MIT, and others',
+    text: readFileSync(file, 'utf8').trim(),
+  };
+}
 
 function inject() {
   execFileSync(execPath, ['--experimental-sea-config', config], { stdio: 'inherit' });
