@@ -1,0 +1,109 @@
+import { mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { makePrivate } from '../../own-files/own-files.ts';
+import type { Host } from '../host.ts';
+
+/** Folders of ours that take what programs leave behind when they are asked something. */
+export interface ProbeFolders {
+  /** Empty: a project's own files (.npmrc, .mvn, global.json, …) would be obeyed, and can name code to run. */
+  readonly empty: string;
+  /** Variables that name the others; `caches` are those by which the program is told where to keep what it makes. */
+  env(caches: readonly string[]): Record<string, string>;
+  /** Removes what programs have left in the empty one. */
+  clear(): void;
+}
+
+/** Of a home folder these are folders in ours as well, with links in them: a program may add to what is there. */
+const mirrored = [
+  '',
+  '.config',
+  '.local',
+  '.local/share',
+  'Library',
+  'Library/Application Support',
+  'Library/Preferences',
+];
+/** Nothing in these is needed to tell a version. */
+const left = ['.cache', '.local/state', 'Library/Caches', 'Library/Logs'];
+
+/**
+ * Makes them below a cache folder, for all questions of all servers, so that whoever is killed leaves nothing elsewhere.
+ * HOME is one of them: whatever the person has there is linked, so that a version manager finds their toolchains, and
+ * what a program makes anew is made in ours. Throws what the system says.
+ */
+export function makeProbeFolders(host: Host, cache: string): ProbeFolders {
+  const top = join(cache, 'probe');
+  if (!makePrivate(top)) throw new Error(`${top} is not a folder of this user alone`);
+  const made = (name: string): string => {
+    mkdirSync(join(top, name), { recursive: true, mode: 0o700 });
+    return join(top, name);
+  };
+  const [empty, temporary, kept] = [made('empty'), made('tmp'), made('cache')];
+  const isWindows = host.platform === 'win32';
+  const common: Record<string, string> = {
+    ...(isWindows ? { TEMP: temporary, TMP: temporary } : { TMPDIR: temporary, HOME: made('home') }),
+    PWD: empty,
+    XDG_CACHE_HOME: kept,
+    XDG_STATE_HOME: made('state'),
+    XDG_RUNTIME_DIR: made('run'),
+    PYTHONDONTWRITEBYTECODE: '1',
+  };
+  // There links are for administrators.
+  const apart = [...mirrored, ...left].map((part) => join(host.home, part));
+  if (!isWindows) for (const part of mirrored) mirror(join(host.home, part), join(top, 'home', part), apart);
+  for (const [variable, name] of [
+    ['XDG_CONFIG_HOME', 'config'],
+    ['XDG_DATA_HOME', 'data'],
+  ] as const) {
+    const given = host.env[variable];
+    if (given === undefined || given === '' || isWindows) continue;
+    mirror(given, made(name));
+    common[variable] = join(top, name);
+  }
+  const clear = () => {
+    for (const name of namesIn(empty)) rmSync(join(empty, name), { recursive: true, force: true });
+  };
+  // A server that was killed may have left something.
+  clear();
+  return {
+    empty,
+    clear,
+    env: (caches) => ({ ...common, ...Object.fromEntries(caches.map((name) => [name, join(kept, name)])) }),
+  };
+}
+
+/** Makes a folder hold a link to each entry of another one but these, and no link to what is gone there. */
+function mirror(from: string, to: string, apart: readonly string[] = []): void {
+  const names = new Set(namesIn(from).filter((name) => !apart.includes(join(from, name))));
+  if (names.size > 0) mkdirSync(to, { recursive: true, mode: 0o700 });
+  for (const name of namesIn(to)) if (!names.has(name) && targetOf(join(to, name)) !== undefined) rmSync(join(to, name));
+  for (const name of names) {
+    const [target, link] = [join(from, name), join(to, name)];
+    if (targetOf(link) === target) continue;
+    // What a program has made there before the person had it.
+    rmSync(link, { recursive: true, force: true });
+    try {
+      symlinkSync(target, link);
+    } catch {
+      // Another server was faster.
+    }
+  }
+}
+
+/** What a link leads to; undefined for what is none. */
+function targetOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // Not there, or not readable: the same as empty.
+    return [];
+  }
+}
