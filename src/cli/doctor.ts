@@ -1,6 +1,5 @@
-import { accessSync, constants, existsSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { nearest } from '../core/nearest.ts';
+import { unkeptState } from '../machine/kept-folders.ts';
 import type { Machine } from '../machine/machine.ts';
 import { presentable } from '../machine/presentable.ts';
 import type { ProgramFacts } from '../machine/programs/installation.ts';
@@ -86,7 +85,7 @@ async function checksOf(reports: readonly ProgramReport[], { host, which }: Mach
   return [
     ok(`toolcrib ${version}`),
     isAtLeast(node, 20, 19) ? ok(`Node.js ${node}`) : wrong(`Node.js ${node}: 20.19 or later is needed`),
-    checkState(stateFolder(host.platform, host.env, host.home)),
+    checkState(host),
     checkGit(reports.find(({ id }) => id === 'git')),
     ripgrep === undefined
       ? wrong('ripgrep is missing: list_files and grep will not work. Install toolcrib again')
@@ -95,18 +94,10 @@ async function checksOf(reports: readonly ProgramReport[], { host, which }: Mach
   ];
 }
 
-/** It may not be there yet; then the nearest folder above it counts. */
-function checkState(folder: string | undefined): Check {
-  if (folder === undefined)
-    return wrong('no state folder: HOME is not set, so nothing can be undone or trusted');
-  let above = folder;
-  while (!existsSync(above) && dirname(above) !== above) above = dirname(above);
-  try {
-    accessSync(above, constants.W_OK);
-    return ok(`state folder ${folder}`);
-  } catch {
-    return wrong(`state folder ${folder}: it cannot be written, so nothing can be undone`);
-  }
+function checkState(host: Machine['host']): Check {
+  const unkept = unkeptState(host);
+  if (unkept !== undefined) return wrong(`state folder: ${unkept}`);
+  return ok(`state folder ${stateFolder(host.platform, host.env, host.home)}`);
 }
 
 function checkGit(git: ProgramReport | undefined): Check {

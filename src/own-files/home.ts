@@ -1,19 +1,20 @@
-import { devNull, homedir, userInfo } from 'node:os';
+import { statSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { isAbsolute } from 'node:path';
 
+/** The home folder of who has none, as Debian's users have it that are no persons. Nothing is kept there. */
+export const noHome = '/nonexistent';
+
 /**
- * Sets HOME where it is missing or no absolute path: to what the user database says, and for a user without an entry to
- * a path below which nothing can be. Else every question for the home folder would throw, ours and those of children.
+ * Sets HOME where it is missing, no absolute path, or no folder: to what the user database says, and to `noHome` for a
+ * user without an entry. Else every question for the home folder would throw, ours and those of children.
  */
 export function settleHome(): void {
-  if (process.platform === 'win32' || isAbsolute(process.env['HOME'] ?? '')) return;
-  // With an empty or relative HOME the system would answer just that.
-  delete process.env['HOME'];
-  process.env['HOME'] = homeInDatabase() ?? devNull;
+  if (process.platform === 'win32') return;
+  const given = process.env['HOME'];
+  const home = given === undefined || !isAbsolute(given) ? homeInDatabase() : given;
+  process.env['HOME'] = home === undefined || isNoFolder(home) ? noHome : home;
 }
-
-/** Whether there is no home folder at all. */
-export const isHomeless = (): boolean => homedir() === devNull;
 
 function homeInDatabase(): string | undefined {
   try {
@@ -22,5 +23,14 @@ function homeInDatabase(): string | undefined {
   } catch {
     // A container's user need not have an entry.
     return undefined;
+  }
+}
+
+/** Daemons have /dev/null there. What is not there yet, or may not be looked at, can be a folder. */
+function isNoFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOTDIR';
   }
 }

@@ -32,34 +32,23 @@ const left = ['.cache', '.local/state', 'Library/Caches', 'Library/Logs'];
  * what a program makes anew is made in ours. Throws what the system says.
  */
 export function makeProbeFolders(host: Host, cache: string): ProbeFolders {
-  const top = join(cache, 'probe');
-  if (!makePrivate(top)) throw new Error(`${top} is not a folder of this user alone`);
+  const top = probeFolder(cache);
+  if (top === undefined) throw new Error(`${cache} cannot be written, or is open to others`);
   const made = (name: string): string => {
     mkdirSync(join(top, name), { recursive: true, mode: 0o700 });
     return join(top, name);
   };
   const [empty, temporary, kept] = [made('empty'), made('tmp'), made('cache')];
-  const isWindows = host.platform === 'win32';
   const common: Record<string, string> = {
-    ...(isWindows ? { TEMP: temporary, TMP: temporary } : { TMPDIR: temporary, HOME: made('home') }),
+    // On Windows links are for administrators.
+    ...(host.platform === 'win32' ? { TEMP: temporary, TMP: temporary } : homesIn(top, host)),
+    TMPDIR: temporary,
     PWD: empty,
     XDG_CACHE_HOME: kept,
     XDG_STATE_HOME: made('state'),
     XDG_RUNTIME_DIR: made('run'),
     PYTHONDONTWRITEBYTECODE: '1',
   };
-  // There links are for administrators.
-  const apart = [...mirrored, ...left].map((part) => join(host.home, part));
-  if (!isWindows) for (const part of mirrored) mirror(join(host.home, part), join(top, 'home', part), apart);
-  for (const [variable, name] of [
-    ['XDG_CONFIG_HOME', 'config'],
-    ['XDG_DATA_HOME', 'data'],
-  ] as const) {
-    const given = host.env[variable];
-    if (given === undefined || given === '' || isWindows) continue;
-    mirror(given, made(name));
-    common[variable] = join(top, name);
-  }
   const clear = () => {
     for (const name of namesIn(empty)) rmSync(join(empty, name), { recursive: true, force: true });
   };
@@ -72,11 +61,40 @@ export function makeProbeFolders(host: Host, cache: string): ProbeFolders {
   };
 }
 
+/** Makes what stands for the person's home, and for what the variables name beside it; returns these. */
+function homesIn(top: string, { home, env }: Host): Record<string, string> {
+  const apart = [...mirrored, ...left].map((part) => join(home, part));
+  mkdirSync(join(top, 'home'), { recursive: true, mode: 0o700 });
+  for (const part of mirrored) mirror(join(home, part), join(top, 'home', part), apart);
+  const variables: Record<string, string> = { HOME: join(top, 'home') };
+  for (const name of ['XDG_CONFIG_HOME', 'XDG_DATA_HOME']) {
+    const given = env[name] ?? '';
+    if (given === '') continue;
+    variables[name] = join(top, name);
+    mkdirSync(join(top, name), { recursive: true, mode: 0o700 });
+    mirror(given, join(top, name));
+  }
+  return variables;
+}
+
+/** The folder that has them; undefined where there can be none. */
+export function probeFolder(cache: string): string | undefined {
+  const folder = join(cache, 'probe');
+  try {
+    return makePrivate(folder) ? folder : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Makes a folder hold a link to each entry of another one but these, and no link to what is gone there. */
 function mirror(from: string, to: string, apart: readonly string[] = []): void {
+  // Else what is in there would be taken for ours.
+  if (targetOf(to) !== undefined) rmSync(to);
   const names = new Set(namesIn(from).filter((name) => !apart.includes(join(from, name))));
   if (names.size > 0) mkdirSync(to, { recursive: true, mode: 0o700 });
-  for (const name of namesIn(to)) if (!names.has(name) && targetOf(join(to, name)) !== undefined) rmSync(join(to, name));
+  for (const name of namesIn(to))
+    if (!names.has(name) && targetOf(join(to, name)) !== undefined) rmSync(join(to, name));
   for (const name of names) {
     const [target, link] = [join(from, name), join(to, name)];
     if (targetOf(link) === target) continue;

@@ -52,7 +52,9 @@ export function createVersionProbe(world: World) {
         return { note: `not asked for: a ${shim} shim chooses it for each project, and may download it` };
       const key = await keyOf(installation, program.version, world.host);
       if (known[key]) return { version: known[key].version };
-      const answer = asked.get(key) ?? queued(() => inFolders((folders) => ask(installation, program, path, { ...world, folders })));
+      const answer =
+        asked.get(key) ??
+        queued(() => inFolders((folders) => ask(installation, program, path, { ...world, folders })));
       asked.set(key, answer);
       const { version } = await answer;
       if (version !== undefined) learned[key] = { version, at: Date.now() };
