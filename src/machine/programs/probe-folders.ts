@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePrivate } from '../../own-files/own-files.ts';
 import type { Host } from '../host.ts';
@@ -23,7 +23,7 @@ const mirrored = [
   'Library/Application Support',
   'Library/Preferences',
 ];
-/** Nothing in these is needed to tell a version. */
+/** Nothing in these is needed to tell a version: in ours they are empty. */
 const left = ['.cache', '.local/state', 'Library/Caches', 'Library/Logs'];
 
 /**
@@ -66,6 +66,8 @@ function homesIn(top: string, { home, env }: Host): Record<string, string> {
   const apart = [...mirrored, ...left].map((part) => join(home, part));
   mkdirSync(join(top, 'home'), { recursive: true, mode: 0o700 });
   for (const part of mirrored) mirror(join(home, part), join(top, 'home', part), apart);
+  for (const part of left.filter((each) => existsSync(join(home, each))))
+    mkdirSync(join(top, 'home', part), { recursive: true, mode: 0o700 });
   const variables: Record<string, string> = { HOME: join(top, 'home') };
   for (const name of ['XDG_CONFIG_HOME', 'XDG_DATA_HOME']) {
     const given = env[name] ?? '';
