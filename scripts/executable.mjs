@@ -107,14 +107,19 @@ function inject() {
  */
 function start(unpacked, names) {
   const { createRequire } = require('node:module');
-  const { mkdirSync, renameSync, rmSync, writeFileSync, existsSync } = require('node:fs');
+  const {
+    accessSync,
+    mkdirSync,
+    lstatSync,
+    renameSync,
+    rmSync,
+    writeFileSync,
+    existsSync,
+  } = require('node:fs');
   const { dirname, join } = require('node:path');
   const { argv, env, platform, pid } = process;
   if (argv[3] === '-e') return new Function('require', argv[4])(require);
-  const home = require('node:os').homedir();
-  const usual =
-    platform === 'win32' ? env.LOCALAPPDATA : platform === 'darwin' && join(home, 'Library/Caches');
-  const cache = join(env.XDG_CACHE_HOME || usual || join(home, '.cache'), 'toolcrib', 'executable');
+  const cache = cacheFolder();
   const place = join(cache, unpacked);
   if (!existsSync(place)) {
     const { getRawAsset } = require('node:sea');
@@ -135,4 +140,25 @@ function start(unpacked, names) {
   // Entries of hosts name that of an older one.
   argv.splice(1, argv[2]?.startsWith(cache) ? 2 : 1, script);
   createRequire(script)(script);
+
+  function cacheFolder() {
+    const { homedir, tmpdir, userInfo } = require('node:os');
+    try {
+      const home = homedir();
+      const usual =
+        platform === 'win32' ? env.LOCALAPPDATA : platform === 'darwin' && join(home, 'Library/Caches');
+      const folder = join(env.XDG_CACHE_HOME || usual || join(home, '.cache'), 'toolcrib', 'executable');
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      accessSync(folder, 2);
+      return folder;
+    } catch {
+      // There is no home, or it cannot be written: a folder for temporary files that is this user's alone.
+      const folder = join(tmpdir(), `toolcrib-executable-${process.getuid?.() ?? userInfo().username}`);
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const { uid, mode } = lstatSync(folder);
+      if (platform === 'win32' || (uid === process.getuid() && (mode & 0o170077) === 0o040000)) return folder;
+      process.stderr.write(`toolcrib: ${folder} is open to others; XDG_CACHE_HOME=DIR names another one.\n`);
+      process.exit(1);
+    }
+  }
 }

@@ -1,12 +1,12 @@
 import { nearest } from '../core/nearest.ts';
-import { unkeptState } from '../machine/kept-folders.ts';
+import { keptFolder, unkeptState } from '../machine/kept-folders.ts';
 import type { Machine } from '../machine/machine.ts';
 import { presentable } from '../machine/presentable.ts';
 import type { ProgramFacts } from '../machine/programs/installation.ts';
 import { findRipgrep } from '../machine/programs/find-ripgrep.ts';
 import { cachedLoginShellPath, loginShellOf } from '../machine/programs/login-shell.ts';
 import type { ProgramReport } from '../machine/programs/machine-report.ts';
-import { cacheFolder, stateFolder } from '../own-files/own-files.ts';
+import { stateFolder } from '../own-files/own-files.ts';
 import { version } from '../server/version.ts';
 import { checkHosts } from './doctor-hosts.ts';
 import { settingsInForce } from './doctor-settings.ts';
@@ -39,7 +39,7 @@ export async function doctor(args: string[]): Promise<number> {
   if (positionals.length > 0) return aboutPrograms(positionals, manifest.programs, reports, machine);
   const { platform, env, home } = machine.host;
   const { path } = await machine.discovery();
-  const shell = await cachedLoginShellPath(machine.host, cacheFolder(platform, env, home));
+  const shell = await cachedLoginShellPath(machine.host, keptFolder('cache', machine.host));
   const settings = await settingsInForce(machine.host, await roots);
   const hosts = await checkHosts(machine.host);
   const checks: Check[] = [
