@@ -132,9 +132,10 @@ describe.skipIf(process.platform === 'win32')('homes', () => {
     ['a relative one', 'x', quick],
     ['one that cannot be written', '/', quick],
   ] as const)('every command answers in sentences with %s', (_, given, commands) => {
-    // A person's own home, where the database has one, is not to be changed.
+    // Where the database has a home of this person, that is theirs.
+    const own = isRoot ? {} : { XDG_STATE_HOME: home, XDG_CACHE_HOME: home, XDG_CONFIG_HOME: home };
     for (const args of isRoot ? [...commands, writing] : commands) {
-      const env = environment(given === undefined ? {} : { HOME: given });
+      const env = environment({ ...own, ...(given === undefined ? {} : { HOME: given }) });
       const options = { cwd: project, env, encoding: 'utf8', ...nobody } as const;
       const { status, stdout, stderr } = spawnSync(process.execPath, [script(), ...args], options);
       expect(stderr, args.join(' ')).not.toMatch(/^\s+at .*:\d+/m);
