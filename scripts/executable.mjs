@@ -1,6 +1,6 @@
 // npm run executable: toolcrib-VERSION-PLATFORM, one file with the Node that runs this and the ripgrep of this platform.
-// Older than Node 25.5, it takes postject from npm. On macOS it is signed for this machine alone. It holds the licences of all
-// of them; --node-license FILE says where that of Node is, where it does not lie beside it.
+// Older than Node 25.5, it takes postject from npm. On macOS it is signed for this machine alone.
+// It holds the licences of all of them; --node-license FILE says where that of Node is, if not beside it.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {

@@ -1,11 +1,12 @@
-// THIRD-PARTY-LICENSES.md: the licence of all code in the bundle that is not ours, also of what its packages have taken over
-// from others. Whatever they took that is not known here ends the build, and so does an entry without its text.
+// THIRD-PARTY-LICENSES.md: the licence of all code in the bundle that is not ours, also of what its packages
+// have taken over from others. Whatever they took that is not known here ends the build, and so does an entry
+// without its text.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const texts = join(import.meta.dirname, 'licenses');
 
-/** Lines of comments in which packages say that they took something over, and what that is: nothing, where it is none. */
+/** Comments in which packages say that they took something over, and the name of it, where it is a work. */
 const taken = [
   ['mysql2', 'adapted from denque', 'denque'],
   ['mysql2', 'github.com/mysqljs/mysql/', 'mysql'],
@@ -37,7 +38,7 @@ export function writeLicenses(root, built) {
   if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text);
 }
 
-/** The text of that file for these inputs of a bundle. Throws for what has no licence or text, and for what is unknown. */
+/** The text of that file for the inputs of a bundle. Throws for what has no licence or text, or is unknown. */
 export function licensesOf(root, inputs) {
   const packages = new Map();
   const others = new Map();
@@ -75,7 +76,7 @@ export function licensesWith(root, more) {
   return `${[known.trimEnd(), ...more.map(sectionOf)].join('\n')}\n`;
 }
 
-/** Name, version, licence and its text of a package in a folder; of one that is inlined elsewhere, by its name. */
+/** Name, version, licence and text of a package in a folder; of one that is inlined elsewhere, by its name. */
 export function describe(folder, inlined) {
   const file = join(folder, 'package.json');
   const facts = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
@@ -99,7 +100,7 @@ const vendored = /\/_?(?:vendor|vendored|third[-_]party|external)\/((?:@[\w.-]+\
 const comment = /^\s*(?:\/\*|\*|\/\/)|\/\/|\/\*/;
 const takes = /\b(?:adapted|borrowed|copied|ported|taken) from\b|\bbased on code\b|\bvendored from\b/i;
 
-/** Copyright notices in a file of a package, which the bundler leaves out, and the names of packages it has inlined. */
+/** Copyright notices in a file, which the bundler leaves out, and names of packages that are inlined there. */
 function lookInto(file, owner) {
   const source = readFileSync(file, 'utf8');
   const map = existsSync(`${file}.map`) ? JSON.parse(readFileSync(`${file}.map`, 'utf8')).sources : [];

@@ -41,7 +41,7 @@ async function helpFor(command: string | undefined): Promise<string> {
   throw await unknownCommand(command);
 }
 
-/** Ours, and those of all that comes with it: the package, and the executable, which is one file, hold them. */
+/** Ours, and those of all that comes with it: the package holds them, and so does the executable. */
 async function licenses(): Promise<string> {
   const { readFile } = await import('node:fs/promises');
   const read = (name: string) => readFile(new URL(`../${name}`, import.meta.url), 'utf8');

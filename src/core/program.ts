@@ -162,7 +162,7 @@ export interface View {
 interface VersionQuestion {
   readonly args: readonly string[];
   readonly pattern: RegExp;
-  /** Variables that say where it keeps things, of one that makes them elsewhere than HOME and XDG_CACHE_HOME say. */
+  /** Variables that say where it keeps things, of one that does not ask HOME or XDG_CACHE_HOME for that. */
   readonly caches?: readonly string[];
 }
 

@@ -8,7 +8,7 @@ type Where = Pick<Host, 'platform' | 'env' | 'home'>;
 
 const folders = { cache: cacheFolder, state: stateFolder } as const;
 
-/** Where a server keeps things: this user's folder, or one that goes with this process, where that cannot be written. */
+/** This user's folder of a kind, or one that goes with this process, where that cannot be written. */
 export function keptFolder(kind: keyof typeof folders, { platform, env, home }: Where): string | undefined {
   const folder = folders[kind](platform, env, home);
   if (folder !== undefined && canKeep(folder)) return folder;
@@ -24,14 +24,16 @@ export function keptFolder(kind: keyof typeof folders, { platform, env, home }: 
 export function unkeptState({ platform, env, home }: Where): string | undefined {
   const folder = stateFolder(platform, env, home);
   if (folder !== undefined && canKeep(folder)) return undefined;
+  const fault =
+    folder !== undefined && isUsed(folder) ? 'is open to others, or not yours' : 'cannot be written';
   const why =
     folder === undefined
       ? 'there is no home folder: HOME is not set, and the user database does not have this user'
-      : `${folder} ${isUsed(folder) ? 'belongs to somebody else, or is open to others' : 'cannot be written'}`;
+      : `${folder} ${fault}`;
   const variable = { linux: 'XDG_STATE_HOME', darwin: 'HOME', win32: 'LOCALAPPDATA' }[platform];
   return (
-    `${why}. So undo reaches back to the start of a server only, and trust, answers of "always" and the record of ` +
-    `calls are forgotten at its end. ${variable}=DIR names a folder that can be written.`
+    `${why}. So undo reaches back to the start of a server only, and trust, answers of "always" and the ` +
+    `record of calls are forgotten at its end. ${variable}=DIR names a folder that can be written.`
   );
 }
 

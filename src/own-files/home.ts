@@ -6,8 +6,8 @@ import { isAbsolute } from 'node:path';
 export const noHome = '/nonexistent';
 
 /**
- * Sets HOME where it is missing, no absolute path, or no folder: to what the user database says, and to `noHome` for a
- * user without an entry. Else every question for the home folder would throw, ours and those of children.
+ * Sets HOME where it is missing, no absolute path, or no folder: to what the user database says, and to
+ * `noHome` for a user without an entry. Else every question for the home folder would throw.
  */
 export function settleHome(): void {
   if (process.platform === 'win32') return;

@@ -142,7 +142,7 @@ export function makePrivate(folder: string): boolean {
   return isPrivate(folder);
 }
 
-/** Whether private files can be kept in a folder, which need not be there yet: then the nearest above it counts. */
+/** Says if private files can be kept in a folder. Where it is not there yet, the nearest above it counts. */
 export function canKeep(folder: string): boolean {
   try {
     if (lstatSync(folder, { throwIfNoEntry: false }) && !isPrivate(folder)) return false;

@@ -62,7 +62,7 @@ describe.skipIf(process.platform === 'win32')('homes', () => {
       writeFileSync(join(home, 'bin', name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
     };
     const litters =
-      'mkdir -p "$HOME/.it" "${XDG_CACHE_HOME:-$HOME/.cache}/it" "$HOME/.config/it"; mktemp >/dev/null; touch here';
+      'mkdir -p "$HOME/.it" "${XDG_CACHE_HOME:-$HOME/.cache}/it" "$HOME/.config/it"; mktemp; touch here';
 
     it('is nothing in a new home or the temporary folder, of all that are installed here', () => {
       for (const name of ['rubocop', 'podman', 'just', 'docker'])
@@ -173,7 +173,7 @@ describe.skipIf(process.platform === 'win32')('homes', () => {
       for (const path of ['b.txt', 'c.txt']) await call('write_file', { path, content: 'new\n' });
       await until(() => said().includes('\n'));
       expect(said()).toMatch(
-        /^toolcrib: \S+\/toolcrib cannot be written\. So undo reaches back to the start of a server only, and trust/,
+        /^toolcrib: \S+\/toolcrib cannot be written\. So undo reaches back to the start of a server only/,
       );
       expect(ours()).toHaveLength(1);
       expect(lstatSync(join(temporary, ours()[0]!)).mode & 0o777).toBe(0o700);

@@ -59,7 +59,7 @@ it.each([
   );
 });
 
-it('the build ends at an unknown package that only a source map names, and takes its text where it is there', () => {
+it('the build ends at an unknown package that only a source map names, and takes a text that is there', () => {
   const source = {
     'node_modules/box/a.mjs': '',
     'node_modules/box/a.mjs.map': '{"sources":["../node_modules/lid/a.ts"]}',
@@ -74,7 +74,7 @@ it('the build ends at an unknown package that only a source map names, and takes
   );
 });
 
-it('the build ends at code that a comment says is from elsewhere, and keeps notices that the bundler drops', () => {
+it('the build ends at code that is from elsewhere by a comment, and keeps notices that are dropped', () => {
   const file = 'node_modules/box/a.mjs';
   expect(() => licences({ ...box, [file]: ' * Adapted from https://example.org/lid' })).toThrow(
     'has to say whose that is',

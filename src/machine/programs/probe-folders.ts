@@ -5,15 +5,15 @@ import type { Host } from '../host.ts';
 
 /** Folders of ours that take what programs leave behind when they are asked something. */
 export interface ProbeFolders {
-  /** Empty: a project's own files (.npmrc, .mvn, global.json, …) would be obeyed, and can name code to run. */
+  /** Empty: a project's own files (.npmrc, .mvn, global.json) would be obeyed, and can name code to run. */
   readonly empty: string;
-  /** Variables that name the others; `caches` are those by which the program is told where to keep what it makes. */
+  /** Variables that name the others; `caches` are those that tell the program where to keep what it makes. */
   env(caches: readonly string[]): Record<string, string>;
   /** Removes what programs have left in the empty one. */
   clear(): void;
 }
 
-/** Of a home folder these are folders in ours as well, with links in them: a program may add to what is there. */
+/** Of a home these are folders in ours as well, with links in them: a program may add to what is there. */
 const mirrored = [
   '',
   '.config',
@@ -27,9 +27,9 @@ const mirrored = [
 const left = ['.cache', '.local/state', 'Library/Caches', 'Library/Logs'];
 
 /**
- * Makes them below a cache folder, for all questions of all servers, so that whoever is killed leaves nothing elsewhere.
- * HOME is one of them: whatever the person has there is linked, so that a version manager finds their toolchains, and
- * what a program makes anew is made in ours. Throws what the system says.
+ * Makes them below a cache folder, for questions of all servers: who is killed leaves nothing elsewhere.
+ * HOME is one of them: what the person has there is linked, so that a version manager finds their toolchains,
+ * and what a program makes anew is made in ours. Throws what the system says.
  */
 export function makeProbeFolders(host: Host, cache: string): ProbeFolders {
   const top = probeFolder(cache);

@@ -28,8 +28,8 @@ const offline = {
 };
 
 /**
- * Asks programs for their versions: fixed arguments, folders of ours, a scrubbed environment, little time. Each is asked
- * at most once while the probe lives, also when several callers want to know at the same time.
+ * Asks programs for their versions: fixed arguments, folders of ours, a scrubbed environment, little time.
+ * Each is asked at most once while the probe lives, also when several callers want to know at the same time.
  */
 export function createVersionProbe(world: World) {
   const asked = new Map<string, Promise<Version>>();
@@ -78,7 +78,7 @@ async function keyOf({ program, leading, words }: Installation, { args, pattern 
   return [file, await host.realPath(file), facts?.size, facts?.mtimeMs, ...words, ...args, pattern].join(' ');
 }
 
-/** Has questions asked in folders that are made for the first, and cleared as soon as nobody is being asked. */
+/** Has questions asked in folders that are made for the first, and cleared when nobody is being asked. */
 function foldersFor({ host, cacheFolder }: World) {
   let folders: ProbeFolders | undefined;
   let asking = 0;
