@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { describe, licensesWith } from './licenses.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { name, version, description, homepage, repository, license, engines } = JSON.parse(
@@ -53,8 +54,13 @@ rmSync(file, { force: true });
 mkdirSync(folder, { recursive: true });
 writeFileSync(join(folder, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ name, version, private: true })}\n`);
-for (const part of ['dist', 'LICENSE', 'THIRD-PARTY-LICENSES.md', 'node_modules/@vscode'])
+for (const part of ['dist', 'LICENSE', 'node_modules/@vscode'])
   if (existsSync(join(root, part))) cpSync(join(root, part), join(folder, part), { recursive: true });
+// Of what lies beside ripgrep, none is its own licence.
+writeFileSync(
+  join(folder, 'THIRD-PARTY-LICENSES.md'),
+  licensesWith(root, [describe(join(root, 'node_modules/ripgrep'), 'ripgrep')]),
+);
 // That tar makes a zip of what is called one.
 const made = `${file}.zip`;
 if (platform === 'win32')

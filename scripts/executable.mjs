@@ -1,5 +1,6 @@
 // npm run executable: toolcrib-VERSION-PLATFORM, one file with the Node that runs this and the ripgrep of this platform.
 // Older than Node 25.5, it takes postject from npm. On macOS it is signed for this machine alone.
+// It holds the licences of all of them; --node-license FILE says where that of Node is, if not beside it.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -9,11 +10,14 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { describe, licensesWith } from './licenses.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -32,11 +36,22 @@ for (const place of [join(root, 'dist'), ...packages.filter((one) => existsSync(
     const path = join(file.parentPath, file.name);
     if (file.isFile()) assets[relative(root, path).replaceAll('\\', '/')] = path;
   }
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+const licenses = join(folder, 'licenses');
+writeFileSync(
+  licenses,
+  licensesWith(root, [
+    ...packages.slice(0, 1).map((one) => describe(one)),
+    describe(join(root, 'node_modules/ripgrep'), 'ripgrep'),
+    nodeLicense(),
+  ]),
+);
+assets['LICENSE'] = join(root, 'LICENSE');
+assets['THIRD-PARTY-LICENSES.md'] = licenses;
 const digest = createHash('sha256');
 for (const path of Object.values(assets)) digest.update(readFileSync(path));
 
-rmSync(folder, { recursive: true, force: true });
-mkdirSync(folder, { recursive: true });
 const [main, config, blob] = ['main.cjs', 'sea.json', 'blob'].map((file) => join(folder, file));
 const unpacked = `${version}-${digest.digest('hex').slice(0, 16)}`;
 writeFileSync(main, `(${start})(${JSON.stringify(unpacked)}, ${JSON.stringify(Object.keys(assets))});\n`);
@@ -50,6 +65,27 @@ else inject();
 if (platform === 'darwin') execFileSync('codesign', ['--sign', '-', output], { stdio: 'inherit' });
 rmSync(folder, { recursive: true });
 console.log(output);
+
+/** The licence of the Node that runs this, which is most of the executable. */
+function nodeLicense() {
+  const { values } = parseArgs({ options: { 'node-license': { type: 'string' } } });
+  // In an archive of Node's, beside node.exe, and where Debian has it.
+  const usual = ['../LICENSE', './LICENSE'].map((place) => join(dirname(realpathSync(execPath)), place));
+  const places = values['node-license']
+    ? [values['node-license']]
+    : [...usual, '/usr/share/doc/nodejs/copyright'];
+  const file = places.find((place) => existsSync(place));
+  if (file === undefined)
+    throw new Error(
+      `the licence of Node is not in ${places.join(', ')}: npm run executable -- --node-license FILE`,
+    );
+  return {
+    name: 'Node.js',
+    version: process.versions.node,
+    license: 'MIT, and others',
+    text: readFileSync(file, 'utf8').trim(),
+  };
+}
 
 function inject() {
   execFileSync(execPath, ['--experimental-sea-config', config], { stdio: 'inherit' });
@@ -71,14 +107,19 @@ function inject() {
  */
 function start(unpacked, names) {
   const { createRequire } = require('node:module');
-  const { mkdirSync, renameSync, rmSync, writeFileSync, existsSync } = require('node:fs');
+  const {
+    accessSync,
+    mkdirSync,
+    lstatSync,
+    renameSync,
+    rmSync,
+    writeFileSync,
+    existsSync,
+  } = require('node:fs');
   const { dirname, join } = require('node:path');
   const { argv, env, platform, pid } = process;
   if (argv[3] === '-e') return new Function('require', argv[4])(require);
-  const home = require('node:os').homedir();
-  const usual =
-    platform === 'win32' ? env.LOCALAPPDATA : platform === 'darwin' && join(home, 'Library/Caches');
-  const cache = join(env.XDG_CACHE_HOME || usual || join(home, '.cache'), 'toolcrib', 'executable');
+  const cache = cacheFolder();
   const place = join(cache, unpacked);
   if (!existsSync(place)) {
     const { getRawAsset } = require('node:sea');
@@ -99,4 +140,25 @@ function start(unpacked, names) {
   // Entries of hosts name that of an older one.
   argv.splice(1, argv[2]?.startsWith(cache) ? 2 : 1, script);
   createRequire(script)(script);
+
+  function cacheFolder() {
+    const { homedir, tmpdir, userInfo } = require('node:os');
+    try {
+      const home = homedir();
+      const usual =
+        platform === 'win32' ? env.LOCALAPPDATA : platform === 'darwin' && join(home, 'Library/Caches');
+      const folder = join(env.XDG_CACHE_HOME || usual || join(home, '.cache'), 'toolcrib', 'executable');
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      accessSync(folder, 2);
+      return folder;
+    } catch {
+      // There is no home, or it cannot be written: a folder for temporary files that is this user's alone.
+      const folder = join(tmpdir(), `toolcrib-executable-${process.getuid?.() ?? userInfo().username}`);
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const { uid, mode } = lstatSync(folder);
+      if (platform === 'win32' || (uid === process.getuid() && (mode & 0o170077) === 0o040000)) return folder;
+      process.stderr.write(`toolcrib: ${folder} is open to others; XDG_CACHE_HOME=DIR names another one.\n`);
+      process.exit(1);
+    }
+  }
 }

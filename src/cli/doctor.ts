@@ -1,6 +1,5 @@
-import { accessSync, constants, existsSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { nearest } from '../core/nearest.ts';
+import { keptFolder, unkeptState } from '../machine/kept-folders.ts';
 import type { Machine } from '../machine/machine.ts';
 import { presentable } from '../machine/presentable.ts';
 import type { ProgramFacts } from '../machine/programs/installation.ts';
@@ -8,7 +7,7 @@ import { loginsOf, type Login } from '../machine/databases/logins.ts';
 import { findRipgrep } from '../machine/programs/find-ripgrep.ts';
 import { cachedLoginShellPath, loginShellOf } from '../machine/programs/login-shell.ts';
 import type { ProgramReport } from '../machine/programs/machine-report.ts';
-import { cacheFolder, stateFolder } from '../own-files/own-files.ts';
+import { stateFolder } from '../own-files/own-files.ts';
 import { version } from '../server/version.ts';
 import { checkHosts } from './doctor-hosts.ts';
 import { settingsInForce } from './doctor-settings.ts';
@@ -41,7 +40,7 @@ export async function doctor(args: string[]): Promise<number> {
   if (positionals.length > 0) return aboutPrograms(positionals, manifest.programs, reports, machine);
   const { platform, env, home } = machine.host;
   const { path } = await machine.discovery();
-  const shell = await cachedLoginShellPath(machine.host, cacheFolder(platform, env, home));
+  const shell = await cachedLoginShellPath(machine.host, keptFolder('cache', machine.host));
   const settings = await settingsInForce(machine.host, await roots);
   const hosts = await checkHosts(machine.host);
   const { host, which } = machine;
@@ -90,7 +89,7 @@ async function checksOf(reports: readonly ProgramReport[], { host, which }: Mach
   return [
     ok(`toolcrib ${version}`),
     isAtLeast(node, 20, 19) ? ok(`Node.js ${node}`) : wrong(`Node.js ${node}: 20.19 or later is needed`),
-    checkState(stateFolder(host.platform, host.env, host.home)),
+    checkState(host),
     checkGit(reports.find(({ id }) => id === 'git')),
     ripgrep === undefined
       ? wrong('ripgrep is missing: list_files and grep will not work. Install toolcrib again')
@@ -107,18 +106,10 @@ function checkLogin({ name, database, beyond, failure }: Login): Check {
   return note(`${subject}: ${why}. Reading is asked about once; a login that only reads is not asked about`);
 }
 
-/** It may not be there yet; then the nearest folder above it counts. */
-function checkState(folder: string | undefined): Check {
-  if (folder === undefined)
-    return wrong('no state folder: HOME is not set, so nothing can be undone or trusted');
-  let above = folder;
-  while (!existsSync(above) && dirname(above) !== above) above = dirname(above);
-  try {
-    accessSync(above, constants.W_OK);
-    return ok(`state folder ${folder}`);
-  } catch {
-    return wrong(`state folder ${folder}: it cannot be written, so nothing can be undone`);
-  }
+function checkState(host: Machine['host']): Check {
+  const unkept = unkeptState(host);
+  if (unkept !== undefined) return wrong(`state folder: ${unkept}`);
+  return ok(`state folder ${stateFolder(host.platform, host.env, host.home)}`);
 }
 
 function checkGit(git: ProgramReport | undefined): Check {

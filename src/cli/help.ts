@@ -16,6 +16,7 @@ export const help = `toolcrib ${version} - the development tools of this machine
 
   toolcrib help COMMAND        its options, with examples
   toolcrib version
+  toolcrib --licenses          the licences of toolcrib and of all that comes with it
 `;
 
 const serveHelp = `toolcrib ${version} serve [options] - an MCP server, which a host starts or connects to

@@ -20,6 +20,7 @@ const commands: Record<string, (args: string[]) => Promise<number>> = {
 export async function main(args: string[]): Promise<number> {
   const [first, ...rest] = args;
   if (first === '--version' || first === '-v' || first === 'version') return print(`${version}\n`);
+  if (first === '--licenses') return print(await licenses());
   const isHelp = first === undefined || ['--help', '-h', 'help'].includes(first);
   const name = isHelp ? rest[0] : first;
   // Of a tool, `call` says it.
@@ -38,6 +39,13 @@ async function helpFor(command: string | undefined): Promise<string> {
   if (command === undefined) return help;
   if (Object.hasOwn(pages, command)) return pages[command] ?? help;
   throw await unknownCommand(command);
+}
+
+/** Ours, and those of all that comes with it: the package holds them, and so does the executable. */
+async function licenses(): Promise<string> {
+  const { readFile } = await import('node:fs/promises');
+  const read = (name: string) => readFile(new URL(`../${name}`, import.meta.url), 'utf8');
+  return `${await read('LICENSE')}\n${await read('THIRD-PARTY-LICENSES.md')}`;
 }
 
 function print(text: string): number {

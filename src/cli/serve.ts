@@ -1,8 +1,9 @@
 import { readSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Settings } from '../core/settings.ts';
-import { stateFolder } from '../own-files/own-files.ts';
 import { thisHost } from '../machine/host.ts';
+import { keptFolder, unkeptState } from '../machine/kept-folders.ts';
+import { stateFolder } from '../own-files/own-files.ts';
 import type { Opening } from '../server/first-answers.ts';
 import { noteHost, type NotedHost } from '../server/noted-host.ts';
 import type { Listening } from '../server/http/guard.ts';
@@ -71,8 +72,10 @@ export async function serveHere(values: ServeValues, transport: Transport): Prom
   return serveInProcess(settings, transport, found);
 }
 
-function sayProblems({ problems }: Found): void {
-  for (const problem of problems) process.stderr.write(`toolcrib: ${problem}\n`);
+function sayProblems({ problems, machine }: Found): void {
+  const unkept = unkeptState(machine.host);
+  for (const problem of unkept === undefined ? problems : [...problems, unkept])
+    process.stderr.write(`toolcrib: ${problem}\n`);
 }
 
 /** Throws what the system says of the file. */
@@ -100,9 +103,8 @@ async function listeningIn(values: HttpValues): Promise<Listening | undefined> {
   if (name !== undefined)
     throw new UsageError(`--allow-host ${name}: a name alone is expected, without scheme, port or *.`);
   const { ownToken, readTokens } = await import('../server/http/tokens.ts');
-  const { platform, env, home } = thisHost();
   try {
-    const tokens = file === undefined ? ownToken(stateFolder(platform, env, home)) : readTokens(file);
+    const tokens = file === undefined ? ownToken(keptFolder('state', thisHost())) : readTokens(file);
     return { host, port: Number(port), tokens, names: names.map((name) => name.toLowerCase()) };
   } catch (error) {
     throw error instanceof ToolcribError ? new UsageError(error.message) : error;

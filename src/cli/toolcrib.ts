@@ -3,6 +3,7 @@ import * as nodeModule from 'node:module';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { setFlagsFromString } from 'node:v8';
+import { settleHome } from '../own-files/home.ts';
 import { makePrivate } from '../own-files/own-files.ts';
 import {
   firstLists,
@@ -29,6 +30,7 @@ import { requireCompiled } from './compiled.ts';
 const [mostMessages, mostBytes] = [100, 64 * 1024];
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+settleHome();
 const args = process.argv.slice(2);
 const server = join(__dirname, 'serve.cjs');
 const cache = ownCache();
@@ -119,8 +121,11 @@ function runOther(): void {
 
 function run(ended: Promise<number>): void {
   ended.then(leave, (error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-    leave(70);
+    // What the system says of a path is no bug of ours: a home that cannot be written, a full disk.
+    const isOfPath = error instanceof Error && 'syscall' in error && 'path' in error;
+    if (isOfPath) process.stderr.write(`toolcrib: ${error.message}.\n`);
+    else process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    leave(isOfPath ? 1 : 70);
   });
 }
 

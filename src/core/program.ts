@@ -171,6 +171,14 @@ export interface View {
   readonly takes: Readonly<Record<string, string>>;
 }
 
+/** How a program is asked for its version. */
+interface VersionQuestion {
+  readonly args: readonly string[];
+  readonly pattern: RegExp;
+  /** Variables that say where it keeps things, of one that does not ask HOME or XDG_CACHE_HOME for that. */
+  readonly caches?: readonly string[];
+}
+
 /** A program is data: how it is called, where it hides, and what can be done with it. */
 export interface Program {
   readonly id: string;
@@ -183,7 +191,7 @@ export interface Program {
   /** The only systems that have it. */
   readonly on?: readonly Platform[];
   /** Run in an empty folder with a scrubbed environment. Left out: `--version`, and the first number with a point. */
-  readonly version?: { readonly args: readonly string[]; readonly pattern: RegExp } | 'unknown';
+  readonly version?: VersionQuestion | 'unknown';
   readonly project?: readonly Evidence[];
   /**
    * Where a project keeps its own copy, relative to the action's folder or any above it up to the root, or below

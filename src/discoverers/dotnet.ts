@@ -67,6 +67,7 @@ export default program('dotnet', {
     darwin: ['/usr/local/share/dotnet/dotnet'],
     win32: ['%ProgramFiles%/dotnet/dotnet.exe'],
   },
+  version: { args: ['--version'], pattern: /(\d+\.\d[\w.+-]*)/, caches: ['DOTNET_CLI_HOME'] },
   environment: ['DOTNET_ROOT', 'NUGET_PACKAGES'],
   settings: {
     DOTNET_CLI_UI_LANGUAGE: 'en',

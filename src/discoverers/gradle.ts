@@ -14,7 +14,7 @@ export default program('gradle', {
   site: 'https://docs.gradle.org',
   get: { apt: 'gradle', brew: 'gradle', winget: 'Gradle.Gradle', site: 'https://gradle.org/install' },
   // `Gradle 8.5`; what its Java says of itself may come first.
-  version: { args: ['--version'], pattern: /Gradle (\d\S*)/ },
+  version: { args: ['--version'], pattern: /Gradle (\d\S*)/, caches: ['GRADLE_USER_HOME'] },
   project: ['gradlew', 'build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts'],
   own: wrapper('gradlew', 'gradlew.bat'),
   environment: ['JAVA_HOME', 'GRADLE_USER_HOME'],

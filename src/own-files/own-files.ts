@@ -1,4 +1,5 @@
 import {
+  accessSync,
   closeSync,
   constants,
   fstatSync,
@@ -9,10 +10,12 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
   type Stats,
 } from 'node:fs';
-import { posix, win32 } from 'node:path';
+import { dirname, posix, win32 } from 'node:path';
+import { noHome } from './home.ts';
 
 type Platform = 'linux' | 'darwin' | 'win32';
 /** What is neither macOS nor Windows is much like Linux. */
@@ -67,7 +70,7 @@ export function ownFolder(kind: Kind, platform: Platform, env: Env, home: string
   const named = env[variable];
   // The XDG rules say that a relative path in the variable is to be ignored.
   if (named && isAbsolute(named)) return join(named, 'toolcrib');
-  return isAbsolute(home) ? join(home, usual, 'toolcrib') : undefined;
+  return isAbsolute(home) && home !== noHome ? join(home, usual, 'toolcrib') : undefined;
 }
 
 /** What was kept under a name; undefined when nothing was, or it cannot be trusted or understood. */
@@ -137,6 +140,20 @@ export function makePrivate(folder: string): boolean {
   if (isPrivate(folder)) return true;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return isPrivate(folder);
+}
+
+/** Says if private files can be kept in a folder. Where it is not there yet, the nearest above it counts. */
+export function canKeep(folder: string): boolean {
+  try {
+    if (lstatSync(folder, { throwIfNoEntry: false }) && !isPrivate(folder)) return false;
+    let above = folder;
+    while (!statSync(above, { throwIfNoEntry: false }) && dirname(above) !== above) above = dirname(above);
+    accessSync(above, constants.W_OK | constants.X_OK);
+    return statSync(above).isDirectory();
+  } catch {
+    // It cannot be written, or even looked at.
+    return false;
+  }
 }
 
 /** Removes a file; where it cannot, it stays. */

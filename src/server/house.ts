@@ -2,10 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 import type { Settings } from '../core/settings.ts';
 import type { Workspace } from '../core/tool.ts';
 import { createAudit, type RecordCall } from '../machine/audit/audit.ts';
-import { cacheFolder, stateFolder } from '../own-files/own-files.ts';
 import type { History } from '../machine/history/history.ts';
 import type { Host } from '../machine/host.ts';
 import { Jobs } from '../machine/jobs/jobs.ts';
+import { keptFolder } from '../machine/kept-folders.ts';
 import { createLimit } from '../machine/limited.ts';
 import type { Machine } from '../machine/machine.ts';
 import { OutputStore } from '../machine/output-store/output-store.ts';
@@ -46,12 +46,11 @@ export function createHouse(
   { isLocal, jobEnded, instance, recordCall, history: shared }: HouseOptions,
 ) {
   const { machine } = found;
-  const { platform, env, home } = machine.host;
-  const state = stateFolder(platform, env, home);
+  const state = keptFolder('state', machine.host);
   const mask = maskOf(machine.host, settings);
   const jobs = new Jobs(instance, jobEnded);
   const outputs = new OutputStore({
-    folder: cacheFolder(platform, env, home),
+    folder: keptFolder('cache', machine.host),
     budgets: settings.budgets,
     instance,
   });
@@ -94,10 +93,9 @@ export function createHouse(
 
 /** The history of this machine: what was changed through toolcrib, and states of work trees. */
 export async function historyOf(machine: Machine): Promise<History> {
-  const { platform, env, home } = machine.host;
   const { History } = await import('../machine/history/history.ts');
   return new History({
-    state: stateFolder(platform, env, home),
+    state: keptFolder('state', machine.host),
     run: machine.run,
     async git() {
       const installation = (await machine.discovery()).installed.get('git');

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { config } from 'zod';
 import type { Settings } from '../core/settings.ts';
-import { stateFolder } from '../own-files/own-files.ts';
+import { keptFolder } from '../machine/kept-folders.ts';
 import { Machine } from '../machine/machine.ts';
 import { createProcesses } from '../machine/processes/process.ts';
 import { signsIn } from './exposure.ts';
@@ -54,7 +54,7 @@ async function projectFolders(
   }
   if (present.length === 0) return [];
   const { createTrust } = await import('../machine/trust/trust.ts');
-  const trust = createTrust({ folder: stateFolder(host.platform, host.env, host.home) });
+  const trust = createTrust({ folder: keptFolder('state', host) });
   const trusted = await Promise.all(present.map((folder) => trust.isTrusted(dirname(folder))));
   const least = ['execute'] as const;
   return present.filter((_, at) => trusted[at]).map((folder) => ({ folder, least }));

@@ -1,5 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { temporaryFolder } from '../support/repository.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
@@ -36,3 +40,31 @@ it('the recording of the README shows no path of the machine that made it', () =
   expect(recording).toContain('Took back edit src/cart.js');
   expect(recording).not.toMatch(/\/tmp|\/home|\/root|Error/);
 });
+
+it.skipIf(process.platform === 'win32')(
+  'the README names what runs it and what tests it, and the gate takes no other commands',
+  () => {
+    const readme = read('README.md');
+    const [, block = ''] = /^```sh\n([^]*?)^```$/m.exec(readme) ?? [];
+    expect(block.replaceAll(/ *#.*/g, '')).toBe('npm ci && npm start\nnpm test\n');
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, '.ci'));
+    cpSync(fileURLToPath(new URL('../../.ci/run', import.meta.url)), join(folder, '.ci/run'));
+    for (const [from, to] of [
+      ['npm ci && npm start ', 'npm ci && npm run start '],
+      ['\nnpm test\n', '\n'],
+      ['\nnpm test\n', '\nnpm test\nnpm run check\n'],
+      ['\nnpm test\n', '\nnpm run test:none\n'],
+      ['```sh', '```bash'],
+    ] as const) {
+      expect(readme).toContain(from);
+      writeFileSync(join(folder, 'README.md'), readme.replace(from, to));
+      const { status, stdout, stderr } = spawnSync('bash', [join(folder, '.ci/run')], { encoding: 'utf8' });
+      expect(status).toBe(1);
+      expect(stderr).toContain(
+        'README.md: its first block has to be "npm ci && npm start", then "npm test".',
+      );
+      expect(stdout).not.toContain('Programs the tests run');
+    }
+  },
+);

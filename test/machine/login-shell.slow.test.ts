@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { discover } from '../../src/machine/programs/discovery.ts';
@@ -65,6 +65,19 @@ describe.skipIf(process.platform === 'win32')('the login shell', () => {
     write(file, `${line}\n`);
     expect((await ask(shell))?.path.split(':')[0]).toBe('/added/by/profile');
   });
+
+  it.for(['bash', 'zsh', 'fish', 'ksh', 'tcsh'])(
+    'leaves nothing in a new home when it is %s',
+    async (name, { skip }) => {
+      const shell = ['/bin', '/usr/bin', '/usr/local/bin']
+        .map((folder) => join(folder, name))
+        .find(existsSync);
+      if (shell === undefined) return skip(`${name} is not installed`);
+      expect((await ask(shell))?.path).toContain('/usr/bin');
+      expect(readdirSync(home)).toEqual(['.cache']);
+      expect(readdirSync(cache)).toEqual(expect.arrayContaining(['login-shell.json']));
+    },
+  );
 
   it('ATTACK 48: a banner, also one that looks like an answer, is not taken for the PATH', async () => {
     const shell = shellThat(

@@ -39,7 +39,7 @@ export function factsOf(of: Program): ProgramFacts {
     called,
     install: installOf(of),
     ...(on && { on }),
-    ...(version !== 'unknown' && { version: { args: version.args, pattern: version.pattern.source } }),
+    ...(version !== 'unknown' && { version: { ...version, pattern: version.pattern.source } }),
     ...(elsewhere && { elsewhere }),
     ...(project && { project: project.map(signOf) }),
     ...(own && { own }),

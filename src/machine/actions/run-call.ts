@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { write, type Line } from '../../core/command-line.ts';
 import type { Output, Report } from '../../core/report.ts';
 import type { CallContext, ToolResult } from '../../core/tool.ts';
 import { readPlain } from '../../own-files/own-files.ts';
+import { processFolder } from '../../own-files/process-folder.ts';
 import type { Run } from '../processes/process.ts';
 import { findRipgrep } from '../programs/find-ripgrep.ts';
 import { programResult } from './action-result.ts';
@@ -31,7 +31,7 @@ export async function runCall(
   const { of, action, values, services } = call;
   const writesReport = isFresh(call, prepared.line);
   // For the reports of this call alone.
-  const reports = writesReport ? await mkdtemp(join(tmpdir(), 'toolcrib-report-')) : undefined;
+  const reports = writesReport ? await mkdtemp(join(processFolder(), 'report-')) : undefined;
   const since = Date.now() - oldestMs;
   try {
     const argv = reports ? argvFor(prepared, reports) : prepared.argv;

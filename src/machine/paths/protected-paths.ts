@@ -4,6 +4,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { hasUnseen } from '../../core/unseen.ts';
 import { ownFolders, thisPlatform } from '../../own-files/own-files.ts';
+import { processFolderMade } from '../../own-files/process-folder.ts';
 import { isInside } from './inside.ts';
 import { protectedNames, type ProtectedNames } from './protected-names.ts';
 import { realPath } from './real-path.ts';
@@ -192,7 +193,8 @@ function sourceOf(path: string, partly: boolean): string {
 
 /** The real paths of the folders that toolcrib keeps its own in; of a link in the place of one both. */
 export function ownRealFolders(): string[] {
-  const folders = ownFolders(thisPlatform(), process.env, homedir()).flatMap((folder) => {
+  const ours = [...ownFolders(thisPlatform(), process.env, homedir()), processFolderMade() ?? []].flat();
+  const folders = ours.flatMap((folder) => {
     const place = join(realPath(dirname(folder)), basename(folder));
     return [place, realPath(place)];
   });

@@ -9,7 +9,11 @@ export interface ProgramFacts extends Pick<
   readonly called: readonly string[];
   /** How to get it. */
   readonly install: Readonly<Partial<Record<Platform, string>>>;
-  readonly version?: { readonly args: readonly string[]; readonly pattern: string };
+  readonly version?: {
+    readonly args: readonly string[];
+    readonly pattern: string;
+    readonly caches?: readonly string[];
+  };
   readonly project?: readonly (string | { readonly file: string; readonly has: string })[];
   readonly everyday?: Readonly<Record<string, string>>;
 }

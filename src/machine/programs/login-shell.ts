@@ -1,9 +1,11 @@
 import { userInfo } from 'node:os';
+import { basename, join } from 'node:path';
 import { inheritedEnvironment } from '../environment.ts';
 import { readCache, writeCache } from '../../own-files/own-files.ts';
 import type { Host } from '../host.ts';
 import { presentable } from '../presentable.ts';
 import type { Outcome, Run } from '../processes/process.ts';
+import { probeFolder } from './probe-folders.ts';
 import type { LoginShellPath } from './search-path.ts';
 
 /** What a login shell answered, when it was asked for its PATH. */
@@ -58,12 +60,17 @@ export async function askLoginShell(
   // Before asking: a change made while the shell starts then counts as one.
   const askedAt = Date.now();
   const earlier = await cachedLoginShellPath(host, cacheFolder, shell);
-  const answer = { shell, path: earlier?.path ?? '', ...(await ask(shell, host, run)), askedAt };
+  const answer = { shell, path: earlier?.path ?? '', ...(await ask(shell, host, run, cacheFolder)), askedAt };
   writeCache(cacheFolder, cacheName, answer);
   return answer;
 }
 
-async function ask(shell: string, host: Host, run: Run): Promise<{ path: string } | { why: string }> {
+async function ask(
+  shell: string,
+  host: Host,
+  run: Run,
+  cacheFolder: string | undefined,
+): Promise<{ path: string } | { why: string }> {
   const begin = `toolcrib-${globalThis.crypto.randomUUID()}`;
   const end = `toolcrib-${globalThis.crypto.randomUUID()}`;
   // All shells read this the same way. With their folder these cannot be aliases or functions, and `printenv` joins
@@ -77,7 +84,7 @@ async function ask(shell: string, host: Host, run: Run): Promise<{ path: string 
     argv: [shell.endsWith('csh') ? '-ic' : '-lic', question],
     // Not the project: tools such as direnv would run its code.
     cwd: (await host.stat(host.home))?.isFolder ? host.home : '/',
-    env: shellEnvironment(host, shell),
+    env: { ...shellEnvironment(host, shell), ...(await newFolders(host, shell, cacheFolder)) },
     timeoutMs: budgetMs,
     signal: answered.signal,
     // All is said: what the start-up files left running is ended now, and not waited for.
@@ -98,11 +105,31 @@ function shellEnvironment(host: Host, shell: string): Record<string, string> {
     // What a login starts with. Ours may hold a project's folders, which would then be kept as the user's.
     PATH: '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin',
     TERM: 'dumb',
+    // Nobody has typed what is asked here.
+    HISTFILE: '/dev/null',
+    fish_history: '',
     // Oh My Zsh asks whether to update itself, and can replace the shell by tmux.
     DISABLE_AUTO_UPDATE: 'true',
     ZSH_TMUX_AUTOSTART: 'false',
     ZSH_TMUX_AUTOSTARTED: 'true',
   };
+}
+
+/** Of the folders that fish makes in each home, those that are not there: they are made in ours. */
+async function newFolders(
+  host: Host,
+  shell: string,
+  cache: string | undefined,
+): Promise<Record<string, string>> {
+  if (basename(shell) !== 'fish' || cache === undefined) return {};
+  const ours = probeFolder(cache);
+  if (ours === undefined) return {};
+  const folders = { XDG_CONFIG_HOME: '.config', XDG_DATA_HOME: '.local/share' };
+  const missing = Object.entries(folders).map(async ([name, usual]) => {
+    const there = await host.stat(join(host.env[name] || join(host.home, usual), 'fish'));
+    return there ? [] : [[name, join(ours, 'fish')]];
+  });
+  return Object.fromEntries((await Promise.all(missing)).flat());
 }
 
 function whyNoAnswer(shell: string, { ended, exitCode, stderr }: Outcome): string {

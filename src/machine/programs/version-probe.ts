@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { childEnvironment } from '../environment.ts';
 import { readCache, writeCache } from '../../own-files/own-files.ts';
 import type { Host } from '../host.ts';
@@ -8,6 +5,7 @@ import { limited } from '../limited.ts';
 import { presentable } from '../presentable.ts';
 import type { Outcome, Run } from '../processes/process.ts';
 import type { Installation, ProgramFacts, SearchPath, Version } from './installation.ts';
+import { makeProbeFolders, type ProbeFolders } from './probe-folders.ts';
 
 interface World {
   readonly run: Run;
@@ -30,12 +28,13 @@ const offline = {
 };
 
 /**
- * Asks programs for their versions: fixed arguments, an empty folder, a scrubbed environment, little time. Each is
- * asked at most once while the probe lives, also when several callers want to know at the same time.
+ * Asks programs for their versions: fixed arguments, folders of ours, a scrubbed environment, little time.
+ * Each is asked at most once while the probe lives, also when several callers want to know at the same time.
  */
 export function createVersionProbe(world: World) {
   const asked = new Map<string, Promise<Version>>();
   const queued = limited(atOnce);
+  const inFolders = foldersFor(world);
   return async (
     installations: readonly Installation[],
     facts: readonly ProgramFacts[],
@@ -53,7 +52,9 @@ export function createVersionProbe(world: World) {
         return { note: `not asked for: a ${shim} shim chooses it for each project, and may download it` };
       const key = await keyOf(installation, program.version, world.host);
       if (known[key]) return { version: known[key].version };
-      const answer = asked.get(key) ?? queued(() => ask(installation, program, path, world));
+      const answer =
+        asked.get(key) ??
+        queued(() => inFolders((folders) => ask(installation, program, path, { ...world, folders })));
       asked.set(key, answer);
       const { version } = await answer;
       if (version !== undefined) learned[key] = { version, at: Date.now() };
@@ -77,29 +78,40 @@ async function keyOf({ program, leading, words }: Installation, { args, pattern 
   return [file, await host.realPath(file), facts?.size, facts?.mtimeMs, ...words, ...args, pattern].join(' ');
 }
 
+/** Has questions asked in folders that are made for the first, and cleared when nobody is being asked. */
+function foldersFor({ host, cacheFolder }: World) {
+  let folders: ProbeFolders | undefined;
+  let asking = 0;
+  return async (ask: (folders: ProbeFolders) => Promise<Version>): Promise<Version> => {
+    asking++;
+    try {
+      if (cacheFolder === undefined) throw new Error('there is no folder for it');
+      folders ??= makeProbeFolders(host, cacheFolder);
+      return await ask(folders);
+    } catch (error) {
+      return { note: `not asked for: ${error instanceof Error ? error.message : String(error)}` };
+    } finally {
+      if (--asking === 0) folders?.clear();
+    }
+  };
+}
+
 async function ask(
   { program, leading, words }: Installation,
   { version: question, environment = [] }: ProgramFacts,
   path: SearchPath,
-  { run, host }: World,
+  { run, host, folders }: World & { readonly folders: ProbeFolders },
 ): Promise<Version> {
   if (!question) return {};
-  // A project's own files (.npmrc, .mvn, global.json, …) would be obeyed, and can name code to run.
-  const empty = await mkdtemp(join(tmpdir(), 'toolcrib-version-'));
-  try {
-    const outcome = await run({
-      program,
-      argv: [...leading, ...words, ...question.args],
-      cwd: empty,
-      env: { ...childEnvironment(host, path, environment, offline), PWD: empty },
-      timeoutMs: budgetMs,
-      keepBytes: 16 * 1024,
-    });
-    return versionIn(outcome, new RegExp(question.pattern), words.length > 0);
-  } finally {
-    // What a program left there is of no use; where Windows still holds a file, the system cleans up later.
-    await rm(empty, { recursive: true, force: true }).catch(() => undefined);
-  }
+  const outcome = await run({
+    program,
+    argv: [...leading, ...words, ...question.args],
+    cwd: folders.empty,
+    env: { ...childEnvironment(host, path, environment, offline), ...folders.env(question.caches ?? []) },
+    timeoutMs: budgetMs,
+    keepBytes: 16 * 1024,
+  });
+  return versionIn(outcome, new RegExp(question.pattern), words.length > 0);
 }
 
 /** What a program has said. A plugin that does not know its own version is not there. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../../core/settings.ts';
 import { createAudit } from '../../machine/audit/audit.ts';
-import { stateFolder } from '../../own-files/own-files.ts';
+import { keptFolder } from '../../machine/kept-folders.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { createCrib, type Crib, type CribOptions } from '../crib.ts';
 import { historyOf, maskOf } from '../house.ts';
@@ -61,7 +61,7 @@ function cribs(
 ): (client: string) => Crib {
   const { machine, manifest } = found;
   const { host } = machine;
-  const folder = stateFolder(host.platform, host.env, host.home);
+  const folder = keptFolder('state', host);
   const shared = {
     ...here,
     opened: openRoots(settings, host, manifest),
