@@ -94,15 +94,14 @@ export const integrating = {
   submodules: action('List git submodules', 'Submodules with their addresses.', reads, {
     // git submodule is a script, which starts others.
     reads: ['.gitmodules'],
-    out: entries('submodule')(({ stdout }) =>
-      stdout
-        .split(/^\[submodule /m)
-        .slice(1)
-        .map((text) => ({
-          name: /^\s*path\s*=\s*(.+?)\s*$/m.exec(text)?.[1] ?? '',
-          says: /^\s*url\s*=\s*(.+?)\s*$/m.exec(text)?.[1] ?? '',
-        })),
-    ),
+    out: entries('submodule')(({ stdout }) => {
+      const [before = '', ...all] = stdout.split(/^\[submodule /m);
+      if (all.length === 0 && before.trim() !== '') throw new Error('no .gitmodules');
+      return all.map((text) => ({
+        name: /^\s*path\s*=\s*(.+?)\s*$/m.exec(text)?.[1] ?? '',
+        says: /^\s*url\s*=\s*(.+?)\s*$/m.exec(text)?.[1] ?? '',
+      }));
+    }),
   }),
   worktrees: action('List git worktrees', 'Work trees of the repository and their branches.', reads, {
     run: ['worktree', 'list'],
