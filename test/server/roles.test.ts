@@ -48,13 +48,36 @@ it('names every test that failed, and what is fixed and new since last time', as
     /^test: 1 failed, 1 passed, 1 skipped \(node\); 1 fixed, 1 new since last time\nnew: test\/cart\.test\.js:4 is empty\n/,
   );
   expect(await call('check', { again: true })).toMatch(/^test: 1 failed, 0 passed/);
-  expect(await call('check', { only: ['test/cart.test.js'] })).toContain('1 failed, 1 passed');
+  expect(await call('check', { only: ['test/cart.test.js'] })).toMatch(
+    /^test: 1 failed, 1 passed, 1 skipped \(node\)\ntest/,
+  );
   write('test/cart.test.js', cart('2'));
   const green = await call('check');
   expect(green).toBe('test: 2 passed, 1 skipped (node); 1 fixed since last time');
   expect(encode(green).length).toBeLessThanOrEqual(60);
   write('test/cart.test.js', 'const = 1;');
   expect(await call('check')).toMatch(/^test: 1 failed, 0 passed|^ERROR /);
+});
+
+it('compares a check of a part with one of the same part only', async () => {
+  const one = { ...shop(), 'test/other.test.js': cart('3').replaceAll("test('", "test('other ") };
+  const { call, write } = await opened(one);
+  const only = ['test/cart.test.js'];
+  expect(await call('check', { only })).toMatch(/^test: 1 failed, 1 passed, 1 skipped \(node\)\n/);
+  // That of the other file was not looked at before, and is not new.
+  expect(await call('check')).toMatch(/^test: 2 failed, 2 passed, 2 skipped \(node\)\n/);
+  write('test/cart.test.js', cart('2'));
+  expect(await call('check', { only })).toBe(
+    'test: 1 passed, 1 skipped (node)'.replace('1', '2') + '; 1 fixed since last time',
+  );
+  expect(await call('check', { only: ['test/other.test.js'] })).toMatch(/^test: 1 failed, [^;]*\)\n/);
+  expect(await call('check')).toMatch(
+    /^test: 1 failed, 3 passed, 2 skipped \(node\); 1 fixed since last time\n/,
+  );
+  expect(await call('check', { again: true })).toMatch(/^test: 1 failed, 0 passed[^;]*\n/);
+  write('test/other.test.js', cart('2').replaceAll("test('", "test('other "));
+  expect(await call('check', { again: true })).toMatch(/^test: 1 passed[^;]*; 1 fixed since last time$/);
+  expect(await call('check')).toBe('test: 4 passed, 2 skipped (node)');
 });
 
 it('runs the script of the project where no program is known for it', async () => {
@@ -144,6 +167,26 @@ it.skipIf(!hasProgram('sqlite3'))('asks the database of the project, and names w
   expect(await call('query', { sql: 'DELETE FROM orders' })).toMatch(/^ERROR [^]*"sqlite3_execute"/);
   expect(await call('query', { sql: 'SELECT count(*) FROM orders' })).toContain('\n1');
   expect(await call('query', { database: 'none.sqlite' })).toMatch(/^ERROR PATH_NOT_FOUND: none\.sqlite/);
+});
+
+it.skipIf(!hasProgram('sqlite3'))('lists the tables of each database where there are several', async () => {
+  const { call, write } = await opened({ 'a.txt': '' });
+  for (const [database, table] of [
+    ['shop.sqlite', 'orders'],
+    ['log.db', 'lines'],
+  ]) {
+    const sql = `CREATE TABLE ${table} (id INTEGER)`;
+    expect(await call('sqlite3_execute', { database, sql })).not.toContain('ERROR');
+  }
+  expect(await call('query')).toBe('log.db: 1 table\nlines (id)\n\nshop.sqlite: 1 table\norders (id)');
+  write('broken.db', 'this is no database'.repeat(100));
+  expect(await call('query')).toMatch(
+    /^broken\.db: [^]*file is not a database[^]*\n\nlog\.db: 1 table\nlines \(id\)\n\nshop\.sqlite: 1 table/,
+  );
+  expect(await call('query', { sql: 'SELECT 1' })).toMatch(
+    /^ERROR ARG_INVALID: database: there are several: /,
+  );
+  expect(await call('query', { database: 'log.db' })).toBe('1 table\nlines (id)');
 });
 
 it('shows nothing of a project that could command a terminal, or pass for a line of ours', async () => {
