@@ -43,7 +43,7 @@ export default [
       ['run_module', { module: 'cart' }, /done/],
       ['eval', { code: 'import cart; print(cart.add(1, 2))' }, /^3/],
       ['check', { files: ['cart.py'] }, /^no diagnostics/],
-      ['venv', {}, /done/],
+      ['venv', {}, /^\.venv: Python 3\.\d/],
       ['pip_list', {}, /^\d+ packages[^]*\npip \d/],
       ['pip_install', { editable: 'no-such-folder' }, /PROGRAM_FAILED/],
     ],
@@ -154,7 +154,7 @@ export default [
       ['update', { packages: ['tiny'] }, /already satisfied|PROGRAM_FAILED/],
       ['outdated', {}, /PROGRAM_FAILED/],
       ['remove', { packages: ['tiny'] }, /Successfully uninstalled tiny-2\.0/],
-      ['remove', { packages: ['tiny'] }, /NOT_FOUND|not installed/],
+      ['remove', { packages: ['tiny'] }, /^NOT_FOUND: packages: tiny: not there/],
     ],
   },
   {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, it, onTestFinished } from 'vitest';
@@ -21,7 +21,7 @@ const shop = (scripts: Record<string, string> = {}) => ({
 });
 
 async function opened(
-  files: Record<string, string>,
+  files: Record<string, unknown>,
   args: readonly string[] = ['--questions', 'none'],
   env?: Record<string, string>,
 ) {
@@ -117,6 +117,66 @@ it('keeps the page short whatever a package.json says', async () => {
   const page = await call('project');
   expect(page).toContain('workspaces: packages/');
   expect(encode(page).length).toBeLessThan(500);
+});
+
+it.skipIf(process.platform === 'win32')(
+  'calls nothing green that failed, or complained, or is not understood',
+  async () => {
+    const files = { '.prettierrc': '{}', 'eslint.config.mjs': '', '.mocharc.json': '{}', 'a.js': '' };
+    const { folder, call } = await opened({ 'package.json': '{}', ...files });
+    mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
+    const prints = (name: string, stdout: string, stderr: string, exitCode: number) =>
+      writeFileSync(
+        join(folder, 'node_modules/.bin', name),
+        `#!/bin/sh\nprintf '%s' '${stdout}'\nprintf '%s' '${stderr}' >&2\nexit ${exitCode}\n`,
+        { mode: 0o755 },
+      );
+    for (const name of ['prettier', 'eslint', 'mocha']) prints(name, '', '', 0);
+  const format = { what: 'format' };
+    prints('prettier', 'a.js\n', '', 1);
+    expect(await call('check', format)).toMatch(
+      /^format: not passed, exit code 1 \(prettier [^)]*\)\na\.js\n\[ran /,
+    );
+    prints('prettier', '', 'a.js: SyntaxError', 1);
+    expect(await call('check', format)).toMatch(/^ERROR format: PROGRAM_FAILED: exit code 1 [^]*SyntaxError/);
+    prints('prettier', '', '', 1);
+    expect(await call('check', format)).toMatch(/^ERROR format: PROGRAM_FAILED: exit code 1 /);
+    prints('prettier', '', '', 0);
+    expect(await call('check', format)).toMatch(/^format: passed \(prettier [^\n]*\)\n\[ran [^\n]*$/);
+    const lint = { what: 'lint' };
+    for (const [stdout, stderr, exitCode] of [
+      ['[]', 'error: cannot load the plugin', 0],
+      ['[{"filePath": "a.js", "mess', '', 0],
+      ['Oops, something went wrong', '', 0],
+      ['', '', 0],
+    ] as const) {
+      prints('eslint', stdout, stderr, exitCode);
+      expect(await call('check', lint), stdout).toMatch(
+        /^lint: ended well, but its answer could not be read /,
+      );
+      expect(await call('eslint_lint'), stdout).toMatch(/^no diagnostics could be read from what it said/);
+    }
+    prints('eslint', '[]', '', 1);
+    expect(await call('check', lint)).toMatch(/^ERROR lint: PROGRAM_FAILED/);
+    prints('eslint', '[]', '', 0);
+    expect(await call('check', lint)).toBe('lint: ok (eslint)');
+    expect(await call('check', { ...lint, only: ['gone.js'] })).toMatch(/^ERROR PATH_NOT_FOUND: /);
+    prints('mocha', '', '', 0);
+    expect(await call('mocha_test')).toMatch(/^no tests could be read from what it said/);
+    expect(await call('mocha_test', { only: ['a.js'] })).toMatch(
+      /^ERROR ARG_INVALID: only.*files takes files/,
+    );
+  },
+);
+
+it('removes no package that the project does not have', async () => {
+  const { call } = await opened({
+    'package.json': { dependencies: { zod: '4' } },
+    'package-lock.json': '{}',
+  });
+  const missing = /^ERROR NOT_FOUND: packages: left-pad: not among the dependencies of .*It has zod\./;
+  expect(await call('npm_remove', { packages: ['zod', 'left-pad'] })).toMatch(missing);
+  expect(await call('change_packages', { action: 'remove', packages: ['left-pad'] })).toMatch(missing);
 });
 
 it('calls no project green whose runner has found no test', async () => {

@@ -164,7 +164,7 @@ function asItIs({ kind, isScript, result, subject }: Checked): string {
       : isUnread && !isScript
         ? `ended well, but ${none}`
         : 'passed';
-  const isSilent = text === saidNothing || text === allFormatted;
-  const last = lastLines(text, exitCode === 0 ? tailLength : allMessages);
-  return `${kind}: ${how} (${subject})${isSilent ? '' : `\n${last}`}`;
+  const said = text.replace(new RegExp(`^(?:${saidNothing}|${allFormatted})\n?`), '');
+  const last = lastLines(said, exitCode === 0 ? tailLength : allMessages);
+  return `${kind}: ${how} (${subject})${last === '' ? '' : `\n${last}`}`;
 }
