@@ -132,7 +132,7 @@ it.skipIf(process.platform === 'win32')(
         { mode: 0o755 },
       );
     for (const name of ['prettier', 'eslint', 'mocha']) prints(name, '', '', 0);
-  const format = { what: 'format' };
+    const format = { what: 'format' };
     prints('prettier', 'a.js\n', '', 1);
     expect(await call('check', format)).toMatch(
       /^format: not passed, exit code 1 \(prettier [^)]*\)\na\.js\n\[ran /,
