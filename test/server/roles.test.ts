@@ -169,6 +169,11 @@ it.skipIf(process.platform === 'win32')(
   },
 );
 
+it('says nothing of outdated packages where npm cannot know of any', async () => {
+  const { call } = await opened({ 'package.json': '{ "name": ', 'package-lock.json': '{}' });
+  expect(await call('npm_outdated')).toMatch(/^ERROR ARG_INVALID: .*package\.json: it is no JSON\./);
+});
+
 it('removes no package that the project does not have', async () => {
   const { call } = await opened({
     'package.json': { dependencies: { zod: '4' } },

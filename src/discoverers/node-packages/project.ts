@@ -16,7 +16,7 @@ const jsonOf = (text: string): unknown => {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
-    return {}; // The package manager says what is wrong with it.
+    return undefined; // The package manager says what is wrong with it.
   }
 };
 const parsed = (text: string) => manifest.safeParse(jsonOf(text)).data ?? manifest.parse({});
@@ -88,6 +88,16 @@ const kinds = z.object({
   peerDependencies: dependencies,
 });
 
+/** Throws ARG_INVALID where npm says that nothing is outdated, since it cannot read what there should be. */
+async function refuseBroken(look: Look, { folder, roots }: Situation): Promise<void> {
+  for (const here of upwards(folder, roots)) {
+    const text = await look.read(`${here}/package.json`);
+    if (text === undefined) continue;
+    if (jsonOf(text) !== undefined) return;
+    throw new ToolcribError('ARG_INVALID', `${here}/package.json: it is no JSON.`, 'Mend it first.');
+  }
+}
+
 /** Throws NOT_FOUND for a package that cannot be removed, since no package.json names it: some succeed nonetheless. */
 async function refuseAbsent(look: Look, { folder, roots, values }: Situation): Promise<void> {
   // The package.json of a package of a workspace lies elsewhere.
@@ -121,6 +131,7 @@ export async function inspectPackage(
   await refuseNowhere(look, folder, roots, id);
   const manager = anyones.has(action) ? undefined : await packageManager(look, folder, roots);
   if (manager && !manager.ids.includes(id)) throw anothers(manager, by);
+  if (action === 'outdated' && id === 'npm') await refuseBroken(look, situation);
   if (action === 'remove' && id !== 'deno') await refuseAbsent(look, situation);
   return settings;
 }
