@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { on, operand, option, words } from '../core/parameter.ts';
 import { joined, list, name, path, text } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
-import type { Reader } from '../core/report.ts';
+import { told, type Reader } from '../core/report.ts';
 import { gnu, said, together } from './reports/diagnostics.ts';
 import { diagnostics, packages, tests, type Case } from './reports/kinds.ts';
-import { jsonLines, records } from './reports/readers.ts';
+import { allFormatted, jsonLines, records, saidOr } from './reports/readers.ts';
 import { packageActions } from './shared/packages.ts';
 import { asks, makes, exactly, fetches, reaches, writes } from './shared/programs.ts';
 
@@ -123,6 +123,7 @@ const go = program('go', {
       run: ['fmt'],
       dashes: false,
       params: { only },
+      out: told(saidOr(allFormatted)),
     }),
     ...packageActions('Go modules', {
       like: 'golang.org/x/text',
@@ -146,6 +147,7 @@ const go = program('go', {
     }),
     tidy: action('Tidy the Go module', 'Makes go.mod have what is imported, and no more.', fetches, {
       run: ['mod', 'tidy', '-v'],
+      out: told(saidOr('go.mod has what is imported, and no more')),
     }),
     doc: action('Show Go documentation', 'Documentation of a package or one of its names.', asks, {
       run: ['doc'],
@@ -183,7 +185,10 @@ const golangci = program('golangci_lint', {
       given: { enable: ['errcheck'] },
       ok: [0, 1],
       out: diagnostics(
-        said(/^(?<file>[^\s:]+):(?<line>\d+):(?:(?<column>\d+):)? (?<message>.+?)(?: \((?<code>[\w-]+)\))?$/),
+        said(
+          /^(?<file>[^\s:]+):(?<line>\d+):(?:(?<column>\d+):)? (?<message>.+?)(?: \((?<code>[\w-]+)\))?$/,
+          /^0 issues\.$/m,
+        ),
       ),
     }),
   },

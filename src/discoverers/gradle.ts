@@ -1,8 +1,9 @@
 import { on, operand, option, words } from '../core/parameter.ts';
 import { list, name, some } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
+import { told } from '../core/report.ts';
 import { diagnostics, tasks, tests } from './reports/kinds.ts';
-import { lines } from './reports/readers.ts';
+import { lines, saidOr } from './reports/readers.ts';
 import { compilers, javaTests } from './shared/jvm.ts';
 import { changes, reaches, wrapper } from './shared/programs.ts';
 
@@ -41,7 +42,10 @@ export default program('gradle', {
       collects: ['**/build/test-results/**/TEST-*.xml'],
       out: tests(javaTests('.')),
     }),
-    clean: action('Clean with Gradle', 'Deletes what was built.', changes, { run: ['clean'] }),
+    clean: action('Clean with Gradle', 'Deletes what was built.', changes, {
+      run: ['clean'],
+      out: told(saidOr('what was built is deleted')),
+    }),
     tasks: action('List Gradle tasks', 'Tasks of the build with what they do.', reaches, {
       role: 'tasks',
       run: ['tasks', '--all'],

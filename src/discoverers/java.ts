@@ -3,7 +3,7 @@ import { operand, option, words } from '../core/parameter.ts';
 import { joined, list, name, path, some } from '../core/params.ts';
 import { action, program, type Program } from '../core/program.ts';
 import { diagnostics } from './reports/kinds.ts';
-import { javac, javaHome, jdk } from './shared/jvm.ts';
+import { compilers, javaHome, jdk } from './shared/jvm.ts';
 import { changes, reads, runs } from './shared/programs.ts';
 
 const facts = (title: string, id: string): Omit<Program, 'id' | 'actions'> => ({
@@ -67,7 +67,7 @@ const compiler = program('javac', {
       },
       given: { folder: 'classes', only: ['src/shop/Main.java'] },
       ok: [0, 1],
-      out: diagnostics(javac),
+      out: diagnostics(compilers),
     }),
   },
 });

@@ -3,11 +3,11 @@ import type { Look, Situation } from '../core/discoverer.ts';
 import { on, option } from '../core/parameter.ts';
 import { path } from '../core/params.ts';
 import { action } from '../core/program.ts';
-import { type Report } from '../core/report.ts';
+import { told, type Report } from '../core/report.ts';
 import { upwards } from '../core/upwards.ts';
-import { microsoft, said } from './reports/diagnostics.ts';
+import { microsoft, said, withReason } from './reports/diagnostics.ts';
 import { diagnostics, level } from './reports/kinds.ts';
-import { json } from './reports/readers.ts';
+import { allFormatted, json, saidOr } from './reports/readers.ts';
 import { notAbove } from './shared/not-above.ts';
 import { changes, here as only, nodeTool, writes, reads } from './shared/programs.ts';
 
@@ -60,9 +60,13 @@ const oxlintReport = json(z.object({ diagnostics: z.array(oxc) }), (all) =>
 );
 
 /** A line of GitHub's workflows: level, then properties with commas between them, then the message. */
-const github = new RegExp(
-  String.raw`^::(?<level>\w+) title=(?<code>[^,]+),file=(?<file>[^,]+),line=(?<line>\d+),\S*?col=(?<column>\d+)` +
-    String.raw`\S*?::(?<message>.*)$`,
+const github = withReason(
+  said(
+    new RegExp(
+      String.raw`^::(?<level>\w+) title=(?<code>[^,]+),file=(?<file>[^,]+?)` +
+        String.raw`(?:,line=(?<line>\d+),\S*?col=(?<column>\d+)\S*?)?::(?<message>.*)$`,
+    ),
+  ),
 );
 const biomeCheck = ['check', '--reporter=github', '--colors=off', '--max-diagnostics=none'];
 
@@ -99,10 +103,10 @@ export default [
     project: ['biome.json', 'biome.jsonc'],
     actions: {
       lint: action('Lint with Biome', 'Problems with their places.', reads, {
-        ...{ role: 'lint', run: biomeCheck, ...common, ok: [0, 1], out: diagnostics(said(github)) },
+        ...{ role: 'lint', run: biomeCheck, ...common, ok: [0, 1], out: diagnostics(github) },
       }),
       fix: action('Fix with Biome', 'Mends what it can, and says what is left.', writes, {
-        ...{ run: [...biomeCheck, '--write'], ...common, ok: [0, 1], out: diagnostics(said(github)) },
+        ...{ run: [...biomeCheck, '--write'], ...common, ok: [0, 1], out: diagnostics(github) },
       }),
       format: action('Format with Biome', 'Formats files, or says which.', writes, {
         ...{ role: 'format', run: ['format', '--colors=off'], ...common, ok: [0, 1] },
@@ -123,6 +127,7 @@ export default [
         given: { only: ['src'] },
         dashes: false,
         ok: [0, 1],
+        out: told(saidOr(allFormatted)),
       }),
     },
   }),

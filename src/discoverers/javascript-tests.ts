@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { fresh, glue } from '../core/command-line.ts';
 import { on, operand, option, type Params } from '../core/parameter.ts';
-import { list, name, path, text } from '../core/params.ts';
+import { list, name, path } from '../core/params.ts';
 import { action } from '../core/program.ts';
+import { told } from '../core/report.ts';
 import { tests, type Case } from './reports/kinds.ts';
-import { filed, json } from './reports/readers.ts';
+import { filed, json, saidOr } from './reports/readers.ts';
 import { junit } from './reports/xml.ts';
-import { exactly, fetches, nodeTool, runs } from './shared/programs.ts';
+import { exactly, fetches, nodeTool, runs, testNames as names } from './shared/programs.ts';
 
-const names = list(text('Test'), 'Only tests of these full names');
 const files = list(path('File'), 'Only these files');
 const update = (words: string) => on(words, 'Write snapshots anew');
 
@@ -167,6 +167,7 @@ export default [
         run: ['install'],
         params: { browser: operand(browser.optional().describe('Only this one')) },
         given: { browser: 'chromium' },
+        out: told(saidOr('it is installed')),
       }),
     },
   }),

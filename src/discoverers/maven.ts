@@ -4,7 +4,7 @@ import { action, program } from '../core/program.ts';
 import { told, type Reader } from '../core/report.ts';
 import { said, together } from './reports/diagnostics.ts';
 import { diagnostics, packages, tests } from './reports/kinds.ts';
-import { lines } from './reports/readers.ts';
+import { lines, saidOr } from './reports/readers.ts';
 import { javaTests } from './shared/jvm.ts';
 import { reaches, wrapper } from './shared/programs.ts';
 
@@ -88,7 +88,10 @@ export default program('maven', {
       ['install'],
       skip,
     ),
-    clean: phase('Clean with Maven', 'Deletes what was built.', ['clean']),
+    clean: {
+      ...phase('Clean with Maven', 'Deletes what was built.', ['clean']),
+      out: told(saidOr('what was built is deleted')),
+    },
     dependency_tree: action('List Maven dependencies', 'The tree of dependencies with versions.', reaches, {
       run: ['dependency:tree'],
       params: common,

@@ -4,7 +4,7 @@ import { list, path, text } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { tests } from './reports/kinds.ts';
 import { junit } from './reports/xml.ts';
-import { exactly, reads, runs, runsFile } from './shared/programs.ts';
+import { exactly, reads, runs, runsFile, testNames as names } from './shared/programs.ts';
 
 export default program('node', {
   title: 'Node.js',
@@ -35,7 +35,7 @@ export default program('node', {
       // From 20 on, and 18.17.
       run: ['--test', '--test-reporter=junit', glue('--test-reporter-destination=', fresh('report.xml'))],
       params: {
-        only: option('--test-name-pattern=', list(text('Test'), 'Only tests of these names'), exactly),
+        only: option('--test-name-pattern=', names, exactly),
         files: operand(list(path('File'), 'Test files; none: found by their names')),
       },
       given: { files: ['test/cart.test.js'], only: ['total adds up'] },

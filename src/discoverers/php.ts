@@ -37,6 +37,7 @@ const php = program('php', {
       out: diagnostics(
         said(
           /^(?:PHP )?(?:\w+ )?(?<level>error|Warning|Deprecated): +(?<message>.+) in (?<file>.+) on line (?<line>\d+)$/,
+          /^No syntax errors detected in .*$/m,
         ),
       ),
     }),
@@ -87,6 +88,7 @@ const composer = program('composer', {
       add: ['require', '--no-progress'],
       adding: { dev: on('--dev', 'For development') },
       remove: ['remove', '--no-progress'],
+      absent: /^(\S+) is not required in your composer\.json/gm,
       update: ['update', '--no-progress'],
       install: ['install', '--no-progress'],
       getting: { production: on('--no-dev', 'Without what development needs') },

@@ -1,19 +1,21 @@
 import * as z from 'zod';
 import { on } from '../core/parameter.ts';
 import { action } from '../core/program.ts';
+import { told } from '../core/report.ts';
 import { gnu } from './reports/diagnostics.ts';
 import { diagnostics, level } from './reports/kinds.ts';
-import { json } from './reports/readers.ts';
+import { allFormatted, json, saidOr } from './reports/readers.ts';
 import { pythonTool } from './shared/python.ts';
 import { changes, here as only, runs } from './shared/programs.ts';
 
 /** Formats, or does less; it exits with 1 where some would change. */
-const formats = (title: string, run: readonly string[]) =>
+const formats = (title: string, run: readonly string[], own: 'stdout' | 'stderr') =>
   action(`Format Python with ${title}`, 'Formats files, or says which.', changes, {
     role: 'format',
     run,
     params: { check: on('--check', 'Only say which'), diff: on('--diff', 'Only show how'), only },
     ok: [0, 1],
+    out: told(saidOr(allFormatted, own)),
   });
 
 const lint = z.array(
@@ -47,7 +49,7 @@ const ruff = pythonTool('ruff', {
         ),
       ),
     }),
-    format: formats('Ruff', ['format']),
+    format: formats('Ruff', ['format'], 'stdout'),
   },
 });
 
@@ -56,7 +58,7 @@ const black = pythonTool('black', {
   site: 'https://black.readthedocs.io',
   get: { apt: 'black', brew: 'black' },
   project: [{ file: 'pyproject.toml', has: /^\[tool\.black\]|["']black\b/m }],
-  actions: { format: formats('Black', ['--no-color']) },
+  actions: { format: formats('Black', ['--no-color'], 'stderr') },
 });
 
 const mypy = pythonTool('mypy', {

@@ -56,6 +56,7 @@ const pip = program('pip', {
       list: [['list', '--format=json'], packages(py.installed)],
       outdated: [['list', '--outdated', '--format=json', '--retries=1'], packages(py.outdated)],
       remove: ['uninstall', '--yes', '--require-virtualenv'],
+      absent: /^WARNING: Skipping (\S+) as it is not installed/gm,
       update: ['install', '--require-virtualenv', '--only-binary=:all:', '--upgrade'],
     }),
     install: action('Install with pip', 'Installs packages, -r files or a folder (-e) into a venv.', makes, {

@@ -1,6 +1,7 @@
 import { on, operand, words } from '../core/parameter.ts';
 import { matching, path, some } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
+import { saidAfter, told } from '../core/report.ts';
 import { gnu } from './reports/diagnostics.ts';
 import { diagnostics, packages } from './reports/kinds.ts';
 import * as py from './shared/python.ts';
@@ -20,6 +21,11 @@ for name in sys.argv[1:]:
     try: compile(open(name, "rb").read(), name, "exec")
     except SyntaxError as e: bad = 1; print(f"{name}:{e.lineno}:{e.offset}: error: {e.msg}")
 sys.exit(bad)`;
+const describeVenv = `import os, sys
+lines = open(os.path.join(sys.argv[1], "pyvenv.cfg"), encoding="utf-8")
+found = {key.strip(): value.strip() for key, _, value in (line.partition("=") for line in lines)}
+whose = " with the machine's packages" if found.get("include-system-site-packages") == "true" else ""
+print(f"{os.path.relpath(sys.argv[1])}: Python {found['version']}{whose}")`;
 const moduleName = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
 const module = matching(moduleName, 'a module name such as "http.server"', 'Module name, with dots');
 const args = words('Arguments of the program');
@@ -74,6 +80,8 @@ export default program('python', {
         system: on('--system-site-packages', "With the machine's packages too"),
         folder: operand(path('New folder', 'folder', { written: true }).default('.venv')),
       },
+      after: { now: ({ folder }) => ['-I', '-c', describeVenv, folder] },
+      out: told((output) => saidAfter(output, 'now').trim()),
     }),
     pip_list: action('List the packages of Python', 'Packages that it can import.', runs, {
       run: ['-I', '-m', 'pip', 'list', '--format=json'],

@@ -58,7 +58,9 @@ const ruby = program('ruby', {
       params: { file },
       given: { file: 'cart.rb' },
       ok: [0, 1],
-      out: diagnostics(said(/^(?<file>[^\s:][^:]*):(?<line>\d+): (?:(?<level>warning): )?(?<message>.+)$/)),
+      out: diagnostics(
+        said(/^(?<file>[^\s:][^:]*):(?<line>\d+): (?:(?<level>warning): )?(?<message>.+)$/, /^Syntax OK$/m),
+      ),
     }),
   },
 });

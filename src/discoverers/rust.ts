@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { choice, on, operand, option, words } from '../core/parameter.ts';
 import { list, name, some, text } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
-import type { Reader } from '../core/report.ts';
-import { together } from './reports/diagnostics.ts';
+import { told as told_, type Reader } from '../core/report.ts';
+import { withReason } from './reports/diagnostics.ts';
 import { diagnostics, entries, level, packages, tests, type Case } from './reports/kinds.ts';
-import { jsonLines, lines } from './reports/readers.ts';
+import { allFormatted, jsonLines, lines, saidOr } from './reports/readers.ts';
 import { packageActions } from './shared/packages.ts';
 import { fetches, makes, reaches, reads } from './shared/programs.ts';
 
@@ -37,8 +37,10 @@ const told = (all: z.output<typeof message>[]) =>
     const place = at && { file: at.file_name, line: at.line_start, column: at.column_start };
     return [{ level: level(said), message: text_, ...(code && { code: code.code }), ...place }];
   });
+// Most lines are about something else: what was made.
+const line = z.object({ reason: z.string(), message: message.optional() });
 const compiled = diagnostics(
-  together(jsonLines(z.object({ message }), (all) => told(all.map((one) => one.message)))),
+  withReason(jsonLines(line, (all) => told(all.flatMap((one) => one.message ?? [])))),
 );
 
 /** A line for each, and what those that failed have printed. Only their last line is stable: text is what there is. */
@@ -66,7 +68,7 @@ const targets = on('--all-targets', 'Tests and examples, too');
 const checking = { ok: [0, 101] as number[], out: compiled } as const;
 const json = ['--quiet', '--message-format=json'];
 const found = lines(
-  /^(?<name>[\w-]+) v(?<version>[\d.]\S*)(?: (?<group>\(proc-macro\)|\(\/.+\)))?(?: \(\*\))?$|^$|^\[/,
+  /^(?<name>[\w-]+) v(?<version>[\d.]\S*)(?: (?<group>\(proc-macro\)|\(\/.+\)))?(?: \(\*\))?$|^\[[a-z-]+\]$/,
   ({ name: one, version }) => (one ? { name: one, version } : undefined),
 );
 
@@ -144,7 +146,8 @@ const cargo = program('cargo', {
     format: action('Format Rust code', 'Formats sources.', ['write', 'execute'], {
       role: 'format',
       run: ['fmt'],
-      params: { members, check: on('--check', 'Only show what is not') },
+      params: { members, check: on('--check', 'Only show what is not', ['--', '-l']) },
+      out: told_(saidOr(allFormatted)),
     }),
     ...packageActions('crates', {
       ...{

@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { choice, on, operand, option } from '../core/parameter.ts';
 import { list, name, path, some } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
+import { told } from '../core/report.ts';
 import { diagnostics, level } from './reports/kinds.ts';
-import { json } from './reports/readers.ts';
+import { allFormatted, json, saidOr } from './reports/readers.ts';
 import { here, reads, writes } from './shared/programs.ts';
 
 const finding = z.object({
@@ -65,6 +66,7 @@ const shfmt = program('shfmt', {
         only: here,
       },
       ok: [0, 1],
+      out: told(saidOr(allFormatted)),
     }),
   },
 });

@@ -5,7 +5,7 @@ import { list, matching, name, path } from '../core/params.ts';
 import { action, family, type Program } from '../core/program.ts';
 import { told, type Output } from '../core/report.ts';
 import { diagnostics, entries, level } from './reports/kinds.ts';
-import { json, jsonLines, lines } from './reports/readers.ts';
+import { allFormatted, json, jsonLines, lines, saidOr } from './reports/readers.ts';
 import { makes, reaches, runs, writes } from './shared/programs.ts';
 
 const position = z.object({ line: z.int(), column: z.int() });
@@ -88,6 +88,7 @@ const changing = (title: string): Program['actions'] => ({
     run: ['fmt', '-recursive'],
     dashes: false,
     ok: [0, 3],
+    out: told(saidOr(allFormatted)),
     params: {
       check: on('-check', 'Only say which'),
       only: operand(list(path('File or folder'), 'Only these')),

@@ -106,7 +106,15 @@ describe.skipIf(!hasProgram('sqlite3', '-safe', ':memory:', 'SELECT 1'))('sqlite
       /^1 row; there are more/,
     );
     const sql = "EXPLAIN QUERY PLAN SELECT * FROM users WHERE name = 'Ada' -- who";
-    expect(await told('query', { sql })).toContain('users_name');
+    const plan = await told('query', { sql });
+    expect(plan).toMatch(
+      /^1 row\nid\tparent\tnotused\tdetail\n\d+\t0\t\d+\tSEARCH users [^\n]*users_name[^\n]*$/,
+    );
+    for (const own of [`-- why\n${sql}`, `/* why */ ${sql}`, sql.toLowerCase()])
+      expect(await told('query', { sql: own }), own).toMatch(/^1 row\n[^]*users_name/i);
+    const steps = await told('query', { sql: 'EXPLAIN SELECT * FROM users' });
+    expect(steps).toMatch(/^\d+ rows\naddr\topcode\t/);
+    expect(plan + steps).not.toMatch(/limit/i);
   });
 
   it('makes a database, and changes it all or not at all', async () => {

@@ -131,6 +131,59 @@ it('brings conflicts of a merge, a rebase, a cherry-pick and a revert with both 
   expect(await call('merge', { branch: 'nothing' })).toMatch(/^ERROR PROGRAM_FAILED/);
 });
 
+it('brings both sides of what is still in conflict, whatever stops at it', async () => {
+  const repository = temporaryRepository();
+  const { git: run, write } = repository;
+  const call = calling(repository);
+  const commit = (text: string, message: string) => {
+    write('src/a.txt', text);
+    run('commit', '--quiet', '--all', `--message=${message}`);
+  };
+  run('switch', '--quiet', '--create', 'feature');
+  commit('one\nTWO\nthree\n', 'Theirs');
+  commit('one\nTWO!\nthree\n', 'Theirs again');
+  run('switch', '--quiet', 'main');
+  commit('one\nzwei\nthree\n', 'Ours');
+  const sides =
+    /^conflicts in 1 file: [^\n]+\n(?:[^\n]+\n)*[^\n]*1 in conflict[^\n]*\nsrc\/a\.txt:2\n {2}\S+[^\n]*:\n {2}\| \w+!?\n/;
+  for (const [action, given] of [
+    ['merge', { branch: 'feature' }],
+    ['rebase', { branch: 'feature' }],
+    ['cherry_pick', { commits: ['feature~1', 'feature'] }],
+    ['revert', { commits: ['feature'] }],
+  ] as const) {
+    expect(await call('integrate', { action, ...given }), action).toMatch(sides);
+    expect(await call('integrate', { action: 'continue' }), `continue of ${action}`).toMatch(sides);
+    const other = await call('merge', { branch: 'feature~1' });
+    expect(other, `a merge during ${action}`).toMatch(sides);
+    expect(other).toMatch(/unmerged files|not concluded|needs merge|cherry-pick/i);
+    expect(await call('commit', { message: 'Too early' })).toMatch(/^ERROR [^]*git_diff shows both sides/);
+    if (action === 'cherry_pick') expect(await call('integrate', { action: 'skip' })).toMatch(sides);
+    expect(await call('integrate', { action: 'abort' })).toContain('nothing to commit');
+  }
+  run('config', 'branch.main.remote', '.');
+  run('config', 'branch.main.merge', 'refs/heads/feature');
+  for (const how of ['merge', 'rebase']) {
+    expect(await call('sync', { action: 'pull', how }), how).toMatch(sides);
+    expect(await call('sync', { action: 'pull', how })).toMatch(sides);
+    expect(await call('integrate', { action: 'continue' })).toMatch(sides);
+    expect(await call('integrate', { action: 'abort' })).toContain('nothing to commit');
+  }
+  const patch = run('diff', 'feature~2', 'feature');
+  expect(await call('apply_patch', { patch, how: 'three_way' })).toMatch(sides);
+  run('reset', '--quiet', '--hard');
+  write('src/a.txt', 'one\nput aside\nthree\n');
+  await call('stash');
+  commit('one\nlater\nthree\n', 'Later');
+  for (const remove of [true, false]) {
+    expect(await call('apply_stash', { remove })).toMatch(sides);
+    expect(await call('apply_stash', { remove })).toMatch(sides);
+    run('reset', '--quiet', '--hard');
+  }
+  commit('one\nzwei\nthree\n', 'As it was');
+  expect(await call('apply_stash', { remove: true })).toMatch(/^applied\non main at [^\n]+ 1 changed$/);
+});
+
 it('goes on with whatever is under way, and switches, by one tool each', async () => {
   const repository = temporaryRepository();
   const { write } = repository;

@@ -7,8 +7,8 @@ import type { Param, Params } from '../../src/core/parameter.ts';
 import { pathFacts } from '../../src/core/params.ts';
 import { write } from '../../src/core/command-line.ts';
 import { roles, type ProgramAction, type Role, type Values } from '../../src/core/program.ts';
-import { annotationsOf } from '../../src/core/tool.ts';
-import { programResult } from '../../src/machine/actions/action-result.ts';
+import { annotationsOf, textOf } from '../../src/core/tool.ts';
+import { programResult, saidNothing } from '../../src/machine/actions/action-result.ts';
 import { describeAction, schemaOf } from '../../src/machine/actions/describe.ts';
 import {
   allActions,
@@ -319,17 +319,91 @@ describe.each(allActions)('$tool', (named) => {
   });
 });
 
-const stream = (text: string) => ({
-  text,
-  bytes: Buffer.from(text),
-  omittedBytes: 0,
-});
-const outcomeOf = (stdout: string, stderr: string, exitCode: number) => ({
+const stream = (text: string, omittedBytes = 0) => ({ text, bytes: Buffer.from(text), omittedBytes });
+const outcomeOf = (stdout: string, stderr: string, exitCode: number, omittedBytes = 0) => ({
   exitCode,
-  stdout: stream(stdout),
+  stdout: stream(stdout, omittedBytes),
   stderr: stream(stderr),
   durationMs: 1,
   ended: 'exited' as const,
+});
+
+/** Whose exit code alone tells how it went: what else they say is what they do. */
+const builds = new Set([
+  ...[
+    'cmake_build',
+    'cmake_build_preset',
+    'dotnet_build',
+    'dotnet_format',
+    'go_build',
+    'go_vet',
+    'vite_build',
+  ],
+  ...['gradle_build', 'maven_compile', 'javac_compile', 'make_build', 'msbuild_build', 'msbuild_rebuild'],
+  ...['msbuild_restore', 'msbuild_clean', 'visual_studio_build', 'visual_studio_rebuild'],
+  ...['visual_studio_clean', 'gcc_compile', 'gcc_check', 'gxx_compile', 'gxx_check', 'clang_compile'],
+  ...['clang_check', 'clangxx_compile', 'clangxx_check'],
+]);
+const cutOff = [
+  '[{"name": "a", "val',
+  '{"name": "a"}\n{"na',
+  '<?xml version="1.0"?><testsuites><testsuite><testcase name="a"/><testc',
+];
+const garbage = [
+  'Segmentation fault\n',
+  'Fehler: keine Verbindung\n',
+  '<html>502</html>\n',
+  '[+] Running 1/1\n',
+];
+const refused = 'error: cannot connect: connection refused\n';
+type Broken = [what: string, outcome: ReturnType<typeof outcomeOf>, files?: Record<string, string>];
+const broken = ({ tool, action: { ok = [0] } }: NamedAction): Broken[] => [
+  ['fails without a word', outcomeOf('', '', 1)],
+  ...ok
+    .filter((code) => code !== 0)
+    .flatMap((code): Broken[] => [
+      [`ends with ${code} without a word`, outcomeOf('', '', code)],
+      [`ends with ${code} and a complaint`, outcomeOf('', refused, code)],
+      [`ends with ${code} and an empty list`, outcomeOf('[]', '', code)],
+    ]),
+  ['succeeds, and complains', outcomeOf('', refused, 0)],
+  ['is too long to be read', outcomeOf('[]', '', 0, 1)],
+  ...(builds.has(tool)
+    ? []
+    : garbage.map((text): Broken => [`says ${JSON.stringify(text)}`, outcomeOf(text, '', 0)])),
+  ...cutOff.flatMap((text): Broken[] => [
+    ...(builds.has(tool) ? [] : [[`is cut off: ${text}`, outcomeOf(text, '', 0)] satisfies Broken]),
+    [`has a report that is cut off: ${text}`, outcomeOf('', '', 0), { 'report.xml': text }],
+  ]),
+];
+
+describe.each(allActions.filter(({ action }) => action.out || action.ways))('$tool', (named) => {
+  const { tool, action } = named;
+  const ways: readonly Pick<ProgramAction, 'out' | 'ok'>[] = action.ways ?? [action];
+  it.each(broken(named))('is never green or empty when it %s', async (_, outcome, files = {}) => {
+    for (const { out, ok } of ways) {
+      const isFiled = Object.keys(files).length > 0;
+      // What reads no report file has only been silent.
+      if (!out || (isFiled && out.kind !== 'tests')) continue;
+      const after = Object.fromEntries(
+        Object.keys(action.after ?? {}).map((key) => [key, outcome.stdout.text]),
+      );
+      const rest = () => Promise.resolve({ values: exampleValues(named), files, after });
+      const answers = { ok, report: out, rest };
+      const result = await programResult(outcome, answers, { command: tool, notes: [] }).catch(
+        (error: unknown) => {
+          expect(error).toBeInstanceOf(ToolcribError);
+          return { isError: true, content: [{ type: 'text' as const, text: String(error) }], data: {} };
+        },
+      );
+      const text = textOf(result);
+      expect(text).not.toBe('');
+      if (result.isError) continue;
+      const { total, failed } = (result.data ?? {}) as Record<string, unknown>;
+      expect(text).not.toBe(saidNothing);
+      expect([total, failed]).not.toContain(0);
+    }
+  });
 });
 
 it('gives every tool its own name, and every action its own title', () => {

@@ -114,6 +114,9 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
     });
     expect((await query('EXPLAIN SELECT * FROM orders')).columns).toContain('possible_keys');
     expect((await query('ANALYZE SELECT * FROM orders')).columns).toContain('r_rows');
+    await query('SELECT 1');
+    const tree = await query('EXPLAIN FORMAT=JSON SELECT * FROM orders ORDER BY id');
+    expect(JSON.stringify(tree)).not.toMatch(/limit/i);
     for (const sql of [
       'EXPLAIN DELETE FROM orders',
       'ANALYZE DELETE FROM orders',

@@ -121,6 +121,16 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
     expect(await query('SHOW transaction_read_only')).toMatchObject({ rows: [['on']] });
     const { rows, more } = await query('EXPLAIN (ANALYZE, COSTS OFF) SELECT * FROM orders ORDER BY id');
     expect([rows.length, more, String(rows[0])]).toEqual([2, true, expect.stringContaining('actual time')]);
+    await told('execute', {
+      sql: 'CREATE TABLE wide AS SELECT i AS id FROM generate_series(1, 500000) i; ANALYZE wide',
+    });
+    // That of a cursor would have no second process.
+    const own = await told('query', { sql: 'EXPLAIN SELECT count(*) FROM wide WHERE sqrt(id) > 3' });
+    await told('execute', { sql: 'DROP TABLE wide' });
+    expect(own).toMatch(/^\d rows\nQUERY PLAN\nFinalize Aggregate[^]*Parallel Seq Scan on wide/);
+    expect(own).not.toMatch(/limit|cursor/i);
+    for (const sql of ['EXPLAIN CREATE TABLE made AS SELECT 1', 'EXPLAIN ANALYZE SELECT 1 INTO made'])
+      expect(await failing(sql), sql).toMatch(/syntax error|INTO/);
     expect(await failing('EXPLAIN ANALYZE DELETE FROM orders')).toContain('syntax error');
     expect(await failing('SHOW server_version; COMMIT')).toContain('multiple commands');
   });

@@ -257,7 +257,7 @@ describe('ripgrep', () => {
     const killed = join(root, 'killed');
     await writeFile(killed, '#!/bin/sh\nkill -9 $$\n', { mode: 0o755 });
     expect(await failureOf(grepBy(killed))).toMatch(
-      /^PROGRAM_FAILED: ripgrep was ended by the system.*Search fewer/,
+      /^PROGRAM_FAILED: ripgrep was ended by a signal and said nothing\..* search fewer/,
     );
   });
 });

@@ -1,8 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, symlink, utimes } from 'node:fs/promises';
+import { chmod, mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from './folder.ts';
+import {
+  callerFor,
+  callerWith,
+  failureOf,
+  put,
+  services,
+  temporaryFolder,
+  textOf,
+  type Caller,
+} from './folder.ts';
 
 let root: string;
 let call: Caller;
@@ -20,6 +29,33 @@ async function pages(given: object, between = async (_shown: string[]) => {}): P
     if (cursor === undefined) return all;
   }
 }
+
+describe.skipIf(process.platform === 'win32')('a ripgrep that dies without a word', () => {
+  const dead = ['exit 0', 'exit 2', 'exit 101', 'kill -9 $$', 'kill -SEGV $$', 'echo "rg: " >&2; exit 2'];
+  it.each(dead)('is a failure that says so: %s', async (script) => {
+    const program = join(root, 'dead-rg');
+    await writeFile(program, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const broken = callerWith({ ...services, ripgrep: () => Promise.resolve(program) }, root);
+    const calls = [
+      ['list_files', { path: 'mixed', glob: '*.txt' }],
+      ['grep', { pattern: 'x' }],
+      ['replace_in_files', { pattern: 'xyz', replacement: 'b' }],
+    ] as const;
+    for (const [name, given] of calls)
+      expect(await failureOf(broken(name, given))).toMatch(
+        /^PROGRAM_FAILED: ripgrep (?:ended with exit code \d+|was ended by a signal) and said nothing\. Call again; /,
+      );
+  });
+
+  it('may have found something before: what is missing is said', async () => {
+    const program = join(root, 'dying-rg');
+    await writeFile(program, "#!/bin/sh\nprintf './a.txt\\0001:1:found\\n'\nexit 101\n", { mode: 0o755 });
+    const broken = callerWith({ ...services, ripgrep: () => Promise.resolve(program) }, root);
+    expect(textOf(await broken('grep', { pattern: 'x' }))).toBe(
+      'a.txt\n1:found\n[ripgrep ended with exit code 101 and said nothing about it, so not all was searched: call again]',
+    );
+  });
+});
 
 beforeAll(async () => {
   root = await temporaryFolder();

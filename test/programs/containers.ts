@@ -4,8 +4,13 @@ export default [
   {
     program: 'sqlite3',
     from: { apt: 'sqlite3' },
-    files: {},
+    files: { 'broken.db': 'no database\n'.repeat(100) },
     calls: [
+      ...(['tables', 'open'] as const).map(
+        (key) => [key, { database: 'broken.db' }, /^PROGRAM_FAILED[^]*not a database/] as const,
+      ),
+      ['query', { database: 'broken.db', sql: 'SELECT 1 FROM t' }, /^PROGRAM_FAILED[^]*not a database/],
+      ['describe', { database: 'broken.db', table: 't' }, /^PROGRAM_FAILED[^]*not a database/],
       ['open', { database: 'a.db' }, /no tables/],
       [
         'execute',

@@ -23,6 +23,7 @@ export default [
       return Promise.resolve({ env: server.env, end: () => server.stop() });
     },
     files: {},
+    broken: { env: { PGHOST: '/nowhere' } },
     calls: [
       ...calls('postgres', /^2 columns\nid integer.*\nnote text/),
       ['dump', { database: 'postgres', path: 'shop.sql', plain: true }, /shop\.sql/],
@@ -39,6 +40,7 @@ export default [
       return { env, end: () => server.stop() };
     },
     files: {},
+    broken: { env: { DATABASE_URL: 'mysql://root@127.0.0.1:1/shop' } },
     calls: [
       ...calls('shop', /^2 columns\nid int.*\nnote text/),
       ['dump', { database: 'shop', path: 'shop.sql' }, /shop\.sql/],

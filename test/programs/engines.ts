@@ -52,6 +52,7 @@ export default [
     program: 'docker',
     from: { apt: 'docker.io busybox-static' },
     start: () => startEngine('docker'),
+    broken: { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } },
     files: box,
     calls,
   },
@@ -59,6 +60,7 @@ export default [
     program: 'compose',
     from: { apt: 'docker.io docker-compose busybox-static' },
     start: () => startEngine('docker'),
+    broken: { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } },
     files: {
       ...box,
       'compose.yaml': `services:

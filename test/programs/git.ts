@@ -45,7 +45,6 @@ export default [
       ['show', { ref: 'HEAD' }, /Über uns/],
       ['blame', { path: 'a.txt', lines: '1,1' }, /Ada .* 1\) one/],
       ['grep', { pattern: 'one' }, /a\.txt:1:one/],
-      ['file', { file: 'a.txt', ref: 'HEAD~1' }, /^one/],
       ['files', {}, /\.gitignore\na\.txt\nold\.txt/],
       ['describe', {}, /^[\da-f]{7,}/],
       ['config', {}, /user\.name=Ada/],

@@ -32,7 +32,7 @@ const packages = (run = 'run'): ProgramTrial['calls'] => [
 const removed: ProgramTrial['calls'][number] = [
   'remove',
   { packages: ['semver'] },
-  /^NOT_FOUND: semver: not among/,
+  /^NOT_FOUND: packages: semver: not among/,
 ];
 const looked: ProgramTrial['calls'] = [
   ['outdated', {}, /is-odd 2\.0\.0 -> 3/],
@@ -47,6 +47,9 @@ const shop = `describe('cart', () => { it('adds (1+1)', () => ${failing}); it('w
 const testCalls = (file: string): ProgramTrial['calls'] => [
   ['test', {}, /^1 failed, 1 passed, 0 skipped\n.*cart adds \(1\+1\) - (?:Error: )?off by one/],
   ['test', { only: ['cart works'], files: [file] }, /^0 failed, 1 passed/],
+  ['test', { only: [file] }, /^ARG_INVALID: only.*files takes files/],
+  ['test', { only: ['no such test'] }, /no tests? /],
+  ['test', { files: ['nope.js'] }, /^PATH_NOT_FOUND: /],
 ];
 const lintCalls = (message: RegExp): ProgramTrial['calls'] => [
   ['lint', { only: ['bad.js'] }, message],
@@ -81,6 +84,7 @@ export default [
     calls: [
       ...packages(),
       ...looked,
+      removed,
       ['exec', { program: 'not-installed-here' }, /Only what is installed is run/],
       ['test', words, /\["tested","--x"/],
     ],

@@ -59,7 +59,7 @@ task hello { group 'mine'; description 'Says hello'; doLast { println 'hi' } }
       ['tasks', {}, /hello \(Says hello\)/],
       ['run_task', { task: 'hello' }, /^hi/m],
       ['run_tasks', { tasks: ['clean', 'hello'] }, /^hi/m],
-      ['clean', {}, /done|openjdk/],
+      ['clean', {}, /what was built is deleted|openjdk/],
     ],
   },
   {
@@ -85,7 +85,7 @@ task hello { group 'mine'; description 'Says hello'; doLast { println 'hi' } }
       // This plugin is not among Debian's.
       ['outdated', {}, /PROGRAM_FAILED[^]*versions/],
       // Of what this one needs, Debian has another version.
-      ['clean', {}, /done|maven-clean-plugin/],
+      ['clean', {}, /what was built is deleted|maven-clean-plugin/],
       ['run_goal', { task: 'no-such-phase' }, /Unknown lifecycle phase/],
     ],
   },

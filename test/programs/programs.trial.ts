@@ -12,7 +12,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allPrograms, programOf } from '../discoverers/programs.ts';
+import { saidNothing } from '../../src/machine/actions/action-result.ts';
+import { actionOf, allPrograms, programOf } from '../discoverers/programs.ts';
 import { inherited, program as toolcrib, transportOf } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
 import type { ProgramTrial } from './types.ts';
@@ -88,35 +89,92 @@ it('calls every action of the programs that are tried', () => {
   expect(missing).toEqual([]);
 });
 
+/** A trial in a folder of its own: its project, begun, trusted and opened. */
+async function opened(name: string, trial: ProgramTrial, more: Record<string, string> = {}) {
+  install(trial);
+  const folder = temporaryFolderOf(name, trial);
+  const env = { ...environmentOf(trial), ...more };
+  const started = await trial.start?.(folder);
+  execFileSync(process.execPath, [toolcrib, 'trust', folder, '--yes'], { env, stdio: 'ignore' });
+  const client = new Client({ name: 'trial', version: '1' }, { capabilities: { elicitation: { form: {} } } });
+  client.setRequestHandler('elicitation/create', () => ({ action: 'accept' as const, content: {} }));
+  const all = { ...env, ...started?.env, ...more };
+  await client.connect(transportOf({ roots: [folder], cwd: folder, env: all }));
+  const call = async (action: string, given: object) => {
+    const called = { name: action, arguments: { ...given } };
+    return textOf(await client.callTool(called));
+  };
+  return { call, folder, close: async () => void (await client.close(), await started?.end()) };
+}
+
+it('names no action that there is not', () => {
+  const named = trials.flatMap(({ program, calls }) => calls.map(([action]) => [program, action] as const));
+  const gone = named.filter(([program, action]) => !(action in programOf(program).actions));
+  expect(gone).toEqual([]);
+});
+
 describe.each(trials.map((trial, at) => [`${trial.program} ${at}`, trial] as const))('%s', (name, trial) => {
-  let client: Client | undefined;
-  let started: Awaited<ReturnType<NonNullable<ProgramTrial['start']>>> | undefined;
+  let trying: Awaited<ReturnType<typeof opened>>;
   beforeAll(async () => {
-    install(trial);
-    const folder = temporaryFolderOf(name, trial);
-    const env = environmentOf(trial);
-    started = await trial.start?.(folder);
-    execFileSync(process.execPath, [toolcrib, 'trust', folder, '--yes'], { env, stdio: 'ignore' });
-    client = new Client({ name: 'trial', version: '1' }, { capabilities: { elicitation: { form: {} } } });
-    client.setRequestHandler('elicitation/create', () => ({ action: 'accept' as const, content: {} }));
-    await client.connect(transportOf({ roots: [folder], cwd: folder, env: { ...env, ...started?.env } }));
+    trying = await opened(name, trial);
   }, 600_000);
-  afterAll(async () => {
-    await client?.close();
-    await started?.end();
-  });
+  afterAll(() => trying?.close());
   it.runIf(trial.check)('check', async () => {
     const [what, answer] = trial.check!;
-    expect(textOf(await client!.callTool({ name: 'check', arguments: { what } }))).toMatch(answer);
+    expect(await trying.call('check', { what })).toMatch(answer);
   });
   it.each(trial.calls.map(([action, given, answer], at) => ({ action, given, answer, at })))(
     '$at $action',
     async ({ action, given, answer }) => {
-      const called = { name: `${trial.program}_${action}`, arguments: { ...given } };
-      expect(textOf(await client!.callTool(called))).toMatch(answer);
+      const text = await trying.call(`${trial.program}_${action}`, given);
+      expect(text).toMatch(answer);
+      const changes = actionOf(programOf(trial.program), action).effects.some((one) =>
+        ['write', 'publish', 'destroy'].includes(one),
+      );
+      // A change says what is now.
+      if (changes && !/said nothing/.test(String(answer))) expect(text).not.toBe(saidNothing);
     },
   );
 });
+
+/** Answers that say all is well, or that there is nothing. */
+const green = /^(?:no [a-z ]+|0 failed, .*|done; it said nothing|every file is formatted)$/m;
+const greenCheck = /^\w+: (?:passed|ok|built|\d+ passed)/m;
+/** Where programs of these look is broken by a variable. */
+const elsewhere = new Set(['vcs', 'container', 'database', 'other']);
+/** A first call of each action that reads something, where what it reads can be broken. */
+const reading = ({ program, calls, files: texts, broken }: ProgramTrial) =>
+  !broken?.env && (Object.keys(texts).length === 0 || elsewhere.has(programOf(program).category))
+    ? []
+    : calls.filter(([action], at) => {
+        const { out, ways } = programOf(program).actions[action] ?? {};
+        const kind = (out ?? ways?.[0]?.out)?.kind ?? 'text';
+        const isFirst = calls.findIndex(([other]) => other === action) === at;
+        return isFirst && kind !== 'text' && broken?.except?.[action] === undefined;
+      });
+const ruined = trials.filter((trial) => trial.check || reading(trial).length > 0);
+
+describe.each(ruined.map((trial, at) => [`${trial.program} ${at} in ruins`, trial] as const))(
+  '%s',
+  (name, trial) => {
+    let trying: Awaited<ReturnType<typeof opened>>;
+    beforeAll(async () => {
+      trying = await opened(name.replaceAll(' ', '-'), trial, trial.broken?.env);
+      for (const path of Object.keys(trial.files))
+        writeFileSync(join(trying.folder, path), '{]( <broken "\n');
+    }, 600_000);
+    afterAll(() => trying?.close());
+    it.each(reading(trial).map(([action, given]) => ({ action, given })))(
+      '$action is not green',
+      async ({ action, given }) => {
+        expect(await trying.call(`${trial.program}_${action}`, given)).not.toMatch(green);
+      },
+    );
+    it.runIf(trial.check)('check is not green', async () => {
+      expect(await trying.call('check', { what: trial.check![0] })).not.toMatch(greenCheck);
+    });
+  },
+);
 
 const temporaryRoot = realpathSync(mkdtempSync(join(tmpdir(), 'toolcrib-trial-')));
 

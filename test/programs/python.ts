@@ -43,7 +43,7 @@ export default [
       ['run_module', { module: 'cart' }, /done/],
       ['eval', { code: 'import cart; print(cart.add(1, 2))' }, /^3/],
       ['check', { files: ['cart.py'] }, /^no diagnostics/],
-      ['venv', {}, /done/],
+      ['venv', {}, /^\.venv: Python 3\.\d/],
       ['pip_list', {}, /^\d+ packages[^]*\npip \d/],
       ['pip_install', { editable: 'no-such-folder' }, /PROGRAM_FAILED/],
     ],
@@ -133,6 +133,7 @@ export default [
   {
     program: 'pip',
     from: { apt: 'python3-venv' },
+    broken: { except: { check: 'it looks at the environment, which no file of the project describes' } },
     start: (folder) => {
       execFileSync('python3', ['-m', 'venv', '.venv'], { cwd: folder });
       execFileSync('python3', ['-c', wheel], { cwd: folder });
@@ -154,7 +155,7 @@ export default [
       ['update', { packages: ['tiny'] }, /already satisfied|PROGRAM_FAILED/],
       ['outdated', {}, /PROGRAM_FAILED/],
       ['remove', { packages: ['tiny'] }, /Successfully uninstalled tiny-2\.0/],
-      ['remove', { packages: ['tiny'] }, /NOT_FOUND|not installed/],
+      ['remove', { packages: ['tiny'] }, /^NOT_FOUND: packages: tiny: not there/],
     ],
   },
   {

@@ -5,6 +5,14 @@ export interface ProgramTrial {
   /** What it talks to: begun before the first call, ended after the last one. */
   readonly start?: (folder: string) => Promise<{ env: Record<string, string>; end(): void | Promise<void> }>;
   readonly files: Readonly<Record<string, string>>;
+  /**
+   * What it is given once all its files are broken, so that each action that reads something has to fail. `env`:
+   * variables by which it finds nobody to ask; `except`: actions that do not look at any of that, and why.
+   */
+  readonly broken?: {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly except?: Readonly<Record<string, string>>;
+  };
   /** What `check` answers in the project, before the other calls. */
   readonly check?: readonly [what: string, answer: RegExp];
   readonly calls: readonly (readonly [

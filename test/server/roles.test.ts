@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, it, onTestFinished } from 'vitest';
@@ -21,7 +21,7 @@ const shop = (scripts: Record<string, string> = {}) => ({
 });
 
 async function opened(
-  files: Record<string, string>,
+  files: Record<string, unknown>,
   args: readonly string[] = ['--questions', 'none'],
   env?: Record<string, string>,
 ) {
@@ -48,13 +48,36 @@ it('names every test that failed, and what is fixed and new since last time', as
     /^test: 1 failed, 1 passed, 1 skipped \(node\); 1 fixed, 1 new since last time\nnew: test\/cart\.test\.js:4 is empty\n/,
   );
   expect(await call('check', { again: true })).toMatch(/^test: 1 failed, 0 passed/);
-  expect(await call('check', { only: ['test/cart.test.js'] })).toContain('1 failed, 1 passed');
+  expect(await call('check', { only: ['test/cart.test.js'] })).toMatch(
+    /^test: 1 failed, 1 passed, 1 skipped \(node\)\ntest/,
+  );
   write('test/cart.test.js', cart('2'));
   const green = await call('check');
   expect(green).toBe('test: 2 passed, 1 skipped (node); 1 fixed since last time');
   expect(encode(green).length).toBeLessThanOrEqual(60);
   write('test/cart.test.js', 'const = 1;');
   expect(await call('check')).toMatch(/^test: 1 failed, 0 passed|^ERROR /);
+});
+
+it('compares a check of a part with one of the same part only', async () => {
+  const one = { ...shop(), 'test/other.test.js': cart('3').replaceAll("test('", "test('other ") };
+  const { call, write } = await opened(one);
+  const only = ['test/cart.test.js'];
+  expect(await call('check', { only })).toMatch(/^test: 1 failed, 1 passed, 1 skipped \(node\)\n/);
+  // That of the other file was not looked at before, and is not new.
+  expect(await call('check')).toMatch(/^test: 2 failed, 2 passed, 2 skipped \(node\)\n/);
+  write('test/cart.test.js', cart('2'));
+  expect(await call('check', { only })).toBe(
+    'test: 1 passed, 1 skipped (node)'.replace('1', '2') + '; 1 fixed since last time',
+  );
+  expect(await call('check', { only: ['test/other.test.js'] })).toMatch(/^test: 1 failed, [^;]*\)\n/);
+  expect(await call('check')).toMatch(
+    /^test: 1 failed, 3 passed, 2 skipped \(node\); 1 fixed since last time\n/,
+  );
+  expect(await call('check', { again: true })).toMatch(/^test: 1 failed, 0 passed[^;]*\n/);
+  write('test/other.test.js', cart('2').replaceAll("test('", "test('other "));
+  expect(await call('check', { again: true })).toMatch(/^test: 1 passed[^;]*; 1 fixed since last time$/);
+  expect(await call('check')).toBe('test: 4 passed, 2 skipped (node)');
 });
 
 it('runs the script of the project where no program is known for it', async () => {
@@ -94,6 +117,71 @@ it('keeps the page short whatever a package.json says', async () => {
   const page = await call('project');
   expect(page).toContain('workspaces: packages/');
   expect(encode(page).length).toBeLessThan(500);
+});
+
+it.skipIf(process.platform === 'win32')(
+  'calls nothing green that failed, or complained, or is not understood',
+  async () => {
+    const files = { '.prettierrc': '{}', 'eslint.config.mjs': '', '.mocharc.json': '{}', 'a.js': '' };
+    const { folder, call } = await opened({ 'package.json': '{}', ...files });
+    mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
+    const prints = (name: string, stdout: string, stderr: string, exitCode: number) =>
+      writeFileSync(
+        join(folder, 'node_modules/.bin', name),
+        `#!/bin/sh\nprintf '%s' '${stdout}'\nprintf '%s' '${stderr}' >&2\nexit ${exitCode}\n`,
+        { mode: 0o755 },
+      );
+    for (const name of ['prettier', 'eslint', 'mocha']) prints(name, '', '', 0);
+    const format = { what: 'format' };
+    prints('prettier', 'a.js\n', '', 1);
+    expect(await call('check', format)).toMatch(
+      /^format: not passed, exit code 1 \(prettier [^)]*\)\na\.js\n\[ran /,
+    );
+    prints('prettier', '', 'a.js: SyntaxError', 1);
+    expect(await call('check', format)).toMatch(/^ERROR format: PROGRAM_FAILED: exit code 1 [^]*SyntaxError/);
+    prints('prettier', '', '', 1);
+    expect(await call('check', format)).toMatch(/^ERROR format: PROGRAM_FAILED: exit code 1 /);
+    prints('prettier', '', '', 0);
+    expect(await call('check', format)).toMatch(/^format: passed \(prettier [^\n]*\)\n\[ran [^\n]*$/);
+    const lint = { what: 'lint' };
+    for (const [stdout, stderr, exitCode] of [
+      ['[]', 'error: cannot load the plugin', 0],
+      ['[{"filePath": "a.js", "mess', '', 0],
+      ['Oops, something went wrong', '', 0],
+      ['', '', 0],
+    ] as const) {
+      prints('eslint', stdout, stderr, exitCode);
+      expect(await call('check', lint), stdout).toMatch(
+        /^lint: ended well, but its answer could not be read /,
+      );
+      expect(await call('eslint_lint'), stdout).toMatch(/^no diagnostics could be read from what it said/);
+    }
+    prints('eslint', '[]', '', 1);
+    expect(await call('check', lint)).toMatch(/^ERROR lint: PROGRAM_FAILED/);
+    prints('eslint', '[]', '', 0);
+    expect(await call('check', lint)).toBe('lint: ok (eslint)');
+    expect(await call('check', { ...lint, only: ['gone.js'] })).toMatch(/^ERROR PATH_NOT_FOUND: /);
+    prints('mocha', '', '', 0);
+    expect(await call('mocha_test')).toMatch(/^no tests could be read from what it said/);
+    expect(await call('mocha_test', { only: ['a.js'] })).toMatch(
+      /^ERROR ARG_INVALID: only.*files takes files/,
+    );
+  },
+);
+
+it('says nothing of outdated packages where npm cannot know of any', async () => {
+  const { call } = await opened({ 'package.json': '{ "name": ', 'package-lock.json': '{}' });
+  expect(await call('npm_outdated')).toMatch(/^ERROR ARG_INVALID: .*package\.json: it is no JSON\./);
+});
+
+it('removes no package that the project does not have', async () => {
+  const { call } = await opened({
+    'package.json': { dependencies: { zod: '4' } },
+    'package-lock.json': '{}',
+  });
+  const missing = /^ERROR NOT_FOUND: packages: left-pad: not among the dependencies of .*It has zod\./;
+  expect(await call('npm_remove', { packages: ['zod', 'left-pad'] })).toMatch(missing);
+  expect(await call('change_packages', { action: 'remove', packages: ['left-pad'] })).toMatch(missing);
 });
 
 it('calls no project green whose runner has found no test', async () => {
@@ -144,6 +232,26 @@ it.skipIf(!hasProgram('sqlite3'))('asks the database of the project, and names w
   expect(await call('query', { sql: 'DELETE FROM orders' })).toMatch(/^ERROR [^]*"sqlite3_execute"/);
   expect(await call('query', { sql: 'SELECT count(*) FROM orders' })).toContain('\n1');
   expect(await call('query', { database: 'none.sqlite' })).toMatch(/^ERROR PATH_NOT_FOUND: none\.sqlite/);
+});
+
+it.skipIf(!hasProgram('sqlite3'))('lists the tables of each database where there are several', async () => {
+  const { call, write } = await opened({ 'a.txt': '' });
+  for (const [database, table] of [
+    ['shop.sqlite', 'orders'],
+    ['log.db', 'lines'],
+  ]) {
+    const sql = `CREATE TABLE ${table} (id INTEGER)`;
+    expect(await call('sqlite3_execute', { database, sql })).not.toContain('ERROR');
+  }
+  expect(await call('query')).toBe('log.db: 1 table\nlines (id)\n\nshop.sqlite: 1 table\norders (id)');
+  write('broken.db', 'this is no database'.repeat(100));
+  expect(await call('query')).toMatch(
+    /^broken\.db: [^]*file is not a database[^]*\n\nlog\.db: 1 table\nlines \(id\)\n\nshop\.sqlite: 1 table/,
+  );
+  expect(await call('query', { sql: 'SELECT 1' })).toMatch(
+    /^ERROR ARG_INVALID: database: there are several: /,
+  );
+  expect(await call('query', { database: 'log.db' })).toBe('1 table\nlines (id)');
 });
 
 it('shows nothing of a project that could command a terminal, or pass for a line of ours', async () => {

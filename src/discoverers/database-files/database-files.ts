@@ -38,6 +38,8 @@ const statement = words
   .overwrite((text) => text.trim().replace(/[;\s]+$/, ''));
 const query = statement.describe('One SELECT, VALUES or WITH; PRAGMA, EXPLAIN, SHOW or DESCRIBE');
 
+/** The same without the comments it begins with. */
+const withoutComments = (text: string) => text.replace(/^(?:\s+|--.*(?:\n|$)|\/\*[^]*?\*\/)+/, '');
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
 const tableName = operand(matching(/^[^\0"]{1,200}$/, 'the name of a table', 'Table or view'), literal);
 
@@ -102,14 +104,19 @@ const sqlite3: Row = {
       name,
       ' COLLATE NOCASE',
     ),
-  // As a subquery it has to be one; the newline ends a comment at its end. PRAGMA and EXPLAIN cannot be one.
-  sql: operand(query, (text) =>
-    /^(?:pragma|explain)\b/i.test(text) ? text : `SELECT * FROM (${text}\n) LIMIT @most`,
-  ),
+  // As a subquery it has to be one; the newline ends a comment at its end. PRAGMA and EXPLAIN cannot be one, and are
+  // about the caller's own statement.
+  sql: operand(query, (text) => {
+    const own = withoutComments(text);
+    return /^(?:pragma|explain)\b/i.test(own) ? own : `SELECT * FROM (${text}\n) LIMIT @most`;
+  }),
   // No value is larger than 100 MB, however small the query that makes it.
   asked: ({ database, sql, limit: most }) => [
     '-quote',
     '-header',
+    // A plan as rows, in place of a drawing.
+    '-cmd',
+    '.explain off',
     '-cmd',
     '.limit length 100000000',
     '-cmd',

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { choice, on, operand, option, required } from '../../core/parameter.ts';
 import { list, matching, name, path, text } from '../../core/params.ts';
 import { action } from '../../core/program.ts';
+import { integratesBy } from './conflicts.ts';
 import { committed, saysNow } from './status.ts';
 import { revision, somePaths, stashAt, stashIndex } from './values.ts';
 import { changes, loses, writes } from '../shared/programs.ts';
@@ -117,7 +118,7 @@ export const changing = {
     run: ({ remove, index }) => ['stash', remove, '--quiet', '--index', stashAt(index)],
     params: { index: stashIndex, remove: on('pop', 'Remove the stash when it applied cleanly', 'apply') },
     given: { index: 1 },
-    ...saysNow('applied'),
+    ...integratesBy('applied', (files) => `git_unstage paths=${JSON.stringify(files)}; the stash is kept`),
   }),
   drop_stash: action('Drop a git stash', 'Deletes one stash for good.', ['destroy'], {
     run: ({ index }) => ['stash', 'drop', stashAt(index)],

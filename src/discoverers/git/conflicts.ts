@@ -17,15 +17,19 @@ const integration = z.object({
   files: z.array(z.string()),
   conflicts: z.array(conflict),
   said: z.string(),
+  /** What to do about the conflicts. */
+  then: z.string(),
 });
 
 /** Where a merge or the like stands, and what is in the way: both sides, with their lines. */
-const report = kind('integration', integration, ({ state, where, files, conflicts, said }) =>
+const report = kind('integration', integration, ({ state, where, files, conflicts, said, then }) =>
   [
-    state === 'conflicts'
-      ? `conflicts in ${files.length} ${files.length === 1 ? 'file' : 'files'}: mend them, then git_integrate ` +
-        `action=continue paths=${JSON.stringify(files)}; or action=abort`
-      : said,
+    ...(state === 'conflicts'
+      ? [
+          `conflicts in ${files.length} ${files.length === 1 ? 'file' : 'files'}: mend them, then ${then}`,
+          ...(said === '' ? [] : [said]),
+        ]
+      : [said]),
     where,
     ...conflicts.flatMap(({ file, line, ours, theirs }) => [
       `${file}:${line}`,
@@ -37,29 +41,52 @@ const report = kind('integration', integration, ({ state, where, files, conflict
   ].join('\n'),
 );
 
-/** What git says of a merge, rebase, cherry-pick or revert, and what is now. */
-export const integrates = {
-  after: {
-    now: nowLine,
-    diff: () => ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--diff-filter=U'],
-  },
-  // 1: conflicts; 128: refused, when nothing is under way.
-  ok: [0, 1],
-  out: report(integrated),
-} as const;
+type Files = readonly string[];
+const goOn = (files: Files) =>
+  `git_integrate action=continue paths=${JSON.stringify(files)}; or action=abort`;
 
-function integrated({ stdout, stderr, exitCode, after }: Output) {
+/**
+ * What git says of what can end in conflicts, and what is now. `done` is said where git says nothing; `then` is what to
+ * do once they are mended.
+ */
+export const integratesBy = (done: string, then: (files: Files) => string) =>
+  ({
+    after: {
+      now: nowLine,
+      diff: () => ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--diff-filter=U'],
+    },
+    // 1: conflicts; 128: refused, as long as others are there.
+    ok: [0, 1, 128],
+    out: report((output) => integrated(output, done, then)),
+  }) as const;
+
+/** The same of a merge, rebase, cherry-pick, revert or pull, which goes on when the conflicts are mended. */
+export const integrates = integratesBy('done', goOn);
+
+function integrated(
+  { stdout, stderr, exitCode, after, values }: Output,
+  done: string,
+  then: (files: Files) => string,
+) {
   const status = readStatus(after['now'] ?? '');
   const files = status.changes.filter(({ state }) => /U|AA|DD/.test(state)).map(({ path }) => path);
   // A failure without conflicts is one.
   if (files.length === 0 && exitCode !== 0) throw new Error('refused');
-  const said = [stdout, stderr].map((text) => text.trim()).filter((text) => text !== '');
+  const said = [stdout, stderr]
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+    .join('\n');
+  // Those that were there before are not what it was asked to bring: why it did not is said as well.
+  const isRefused = /^(?:error|fatal): |needs merge/m.test(said) && !/CONFLICT|with conflicts/.test(said);
+  const areOthers = isRefused && (values['step'] ?? 'start') === 'start';
+  const isConflict = files.length > 0;
   return {
-    state: files.length > 0 ? ('conflicts' as const) : ('done' as const),
+    state: isConflict ? ('conflicts' as const) : ('done' as const),
     where: whereOf(status),
     files,
     conflicts: conflictsIn(after['diff'] ?? ''),
-    said: withoutModes(said.join('\n')) || 'done',
+    said: isConflict ? (areOthers ? said : '') : withoutModes(said) || done,
+    then: then(files),
   };
 }
 

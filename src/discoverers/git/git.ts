@@ -67,6 +67,12 @@ export default program('git', {
       says: /no changes added to commit|nothing added to commit/,
       wayOut: 'Nothing is staged: paths=["src"] stages these first, all=true every change of tracked files.',
     },
+    {
+      says: /unmerged files|you have unmerged|needs merge|unmerged paths|resolve your current index first/,
+      wayOut:
+        'What is in conflict is to be mended first: git_diff shows both sides; git_integrate action=abort ends ' +
+        'what is under way.',
+    },
     { says: /bad revision 'HEAD'|does not have any commits/, wayOut: 'There is no commit yet.' },
     {
       says: /needs? a single revision|unknown revision|bad revision|invalid reference/,

@@ -2,7 +2,7 @@ import { choice, input, on, operand, option } from '../../core/parameter.ts';
 import { list, name, path, text } from '../../core/params.ts';
 import { action } from '../../core/program.ts';
 import { entries } from '../reports/kinds.ts';
-import { integrates } from './conflicts.ts';
+import { integrates, integratesBy } from './conflicts.ts';
 import { saysNow } from './status.ts';
 import { onlyPaths, revision } from './values.ts';
 import { changes, reads, writes } from '../shared/programs.ts';
@@ -80,7 +80,7 @@ export const integrating = {
       patch: input(text('The patch, as git diff writes it')),
     },
     given: { patch: 'diff --git a/a.txt b/a.txt\n' },
-    ...saysNow('it fits'),
+    ...integratesBy('it fits', (files) => `git_add paths=${JSON.stringify(files)}`),
   }),
   format_patch: action('Make patches of git commits', 'Writes a patch file for each commit.', writes, {
     run: ({ folder, from }) => ['format-patch', '--quiet', folder, from],
@@ -94,15 +94,14 @@ export const integrating = {
   submodules: action('List git submodules', 'Submodules with their addresses.', reads, {
     // git submodule is a script, which starts others.
     reads: ['.gitmodules'],
-    out: entries('submodule')(({ stdout }) =>
-      stdout
-        .split(/^\[submodule /m)
-        .slice(1)
-        .map((text) => ({
-          name: /^\s*path\s*=\s*(.+?)\s*$/m.exec(text)?.[1] ?? '',
-          says: /^\s*url\s*=\s*(.+?)\s*$/m.exec(text)?.[1] ?? '',
-        })),
-    ),
+    out: entries('submodule')(({ stdout }) => {
+      const [before = '', ...all] = stdout.split(/^\[submodule /m);
+      if (all.length === 0 && before.trim() !== '') throw new Error('no .gitmodules');
+      return all.map((text) => ({
+        name: /^\s*path\s*=\s*(.+?)\s*$/m.exec(text)?.[1] ?? '',
+        says: /^\s*url\s*=\s*(.+?)\s*$/m.exec(text)?.[1] ?? '',
+      }));
+    }),
   }),
   worktrees: action('List git worktrees', 'Work trees of the repository and their branches.', reads, {
     run: ['worktree', 'list'],

@@ -19,6 +19,7 @@ const stashFormat = '--format=%gd%x00%h%x00%as%x00%gs%x00';
 /** Behind each stand its changes, where they are asked for, and in their last line the hash of the next one. */
 const readCommits = ({ stdout }: Output) => {
   const [first = '', ...parts] = stdout.split('\0');
+  if (parts.length < 6 && stdout.trim() !== '') throw new Error('expected commits');
   let hash = first;
   return Array.from({ length: Math.floor(parts.length / 6) }, (_, at) => {
     const [date = '', author = '', refs = '', subject = '', body = '', rest = ''] = parts.slice(6 * at);

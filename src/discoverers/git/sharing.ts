@@ -2,6 +2,7 @@ import { glue, type Piece, type Values } from '../../core/command-line.ts';
 import { choice, on, operand, option } from '../../core/parameter.ts';
 import { matching, name, path } from '../../core/params.ts';
 import { action } from '../../core/program.ts';
+import { integrates } from './conflicts.ts';
 import { saysNow } from './status.ts';
 import { address, remote } from './values.ts';
 import { fetches, makes, writes } from '../shared/programs.ts';
@@ -61,7 +62,7 @@ export const sharing = {
         'When both have changed',
       ),
     },
-    ...saysNow('pulled'),
+    ...integrates,
   }),
   push: action('Push to a git remote', 'Sends a branch or tag, without force.', pushes, {
     run: push,

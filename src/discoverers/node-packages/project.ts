@@ -12,13 +12,14 @@ const manifest = z.object({
     .optional()
     .catch(undefined),
 });
-const parsed = (json: string) => {
+const jsonOf = (text: string): unknown => {
   try {
-    return manifest.parse(JSON.parse(json.replace(/^\uFEFF/, '')));
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
-    return manifest.parse({}); // The package manager says what is wrong with it.
+    return undefined; // The package manager says what is wrong with it.
   }
 };
+const parsed = (text: string) => manifest.safeParse(jsonOf(text)).data ?? manifest.parse({});
 
 /** Files by which each one keeps a project; of `yarn.lock`, the text tells which Yarn. */
 const lockFiles: Readonly<Record<string, string>> = {
@@ -79,20 +80,59 @@ interface Doing {
   readonly by: (id: string) => string | undefined;
 }
 
+const dependencies = z.record(z.string(), z.unknown()).catch({});
+const kinds = z.object({
+  dependencies,
+  devDependencies: dependencies,
+  optionalDependencies: dependencies,
+  peerDependencies: dependencies,
+});
+
+/** Throws ARG_INVALID where npm says that nothing is outdated, since it cannot read what there should be. */
+async function refuseBroken(look: Look, { folder, roots }: Situation): Promise<void> {
+  for (const here of upwards(folder, roots)) {
+    const text = await look.read(`${here}/package.json`);
+    if (text === undefined) continue;
+    if (jsonOf(text) !== undefined) return;
+    throw new ToolcribError('ARG_INVALID', `${here}/package.json: it is no JSON.`, 'Mend it first.');
+  }
+}
+
+/** Throws NOT_FOUND for a package that cannot be removed, since no package.json names it: some succeed nonetheless. */
+async function refuseAbsent(look: Look, { folder, roots, values }: Situation): Promise<void> {
+  // The package.json of a package of a workspace lies elsewhere.
+  if (values['workspace'] !== undefined) return;
+  for (const here of upwards(folder, roots)) {
+    const text = await look.read(`${here}/package.json`);
+    if (text === undefined) continue;
+    const named = Object.values(kinds.safeParse(jsonOf(text)).data ?? {}).flatMap((all) => Object.keys(all));
+    const missing = (values['packages'] as readonly string[]).filter((one) => !named.includes(one));
+    if (missing.length === 0) return;
+    throw new ToolcribError(
+      'NOT_FOUND',
+      `packages: ${missing.join(', ')}: not among the dependencies of ${here}/package.json.`,
+      named.length > 0 ? `It has ${named.slice(0, 30).join(', ')}.` : 'It has none.',
+    );
+  }
+}
+
 /** What any package manager could do, leaving nothing behind that another one keeps. */
 const anyones: ReadonlySet<string> = new Set(['run', 'exec', 'test']);
 
 /** Refuses what has no package to work on, and what another package manager keeps. */
 export async function inspectPackage(
   look: Look,
-  { action, folder, roots, effects }: Situation,
+  situation: Situation,
   { id, isFree, by }: Doing,
 ): Promise<Inspection> {
+  const { action, folder, roots, effects } = situation;
   const settings = id === 'pnpm' && effects.includes('read') ? { env: pnpmLooksOnly } : {};
   if (isFree) return settings;
   await refuseNowhere(look, folder, roots, id);
   const manager = anyones.has(action) ? undefined : await packageManager(look, folder, roots);
   if (manager && !manager.ids.includes(id)) throw anothers(manager, by);
+  if (action === 'outdated' && id === 'npm') await refuseBroken(look, situation);
+  if (action === 'remove' && id !== 'deno') await refuseAbsent(look, situation);
   return settings;
 }
 

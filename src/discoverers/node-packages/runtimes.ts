@@ -1,16 +1,15 @@
 import { fresh, glue } from '../../core/command-line.ts';
 import { on, operand, option, words } from '../../core/parameter.ts';
-import { list, path, text } from '../../core/params.ts';
+import { list, path } from '../../core/params.ts';
 import { action, type Program } from '../../core/program.ts';
 import type { Reader } from '../../core/report.ts';
 import { diagnostics, tests } from '../reports/kinds.ts';
 import { junit } from '../reports/xml.ts';
 import type { Items } from './readers.ts';
-import { asks, exactly, reaches, runs, writes } from '../shared/programs.ts';
+import { asks, exactly, reaches, runs, testNames as names, writes } from '../shared/programs.ts';
 
 // What Bun and Deno do beside keeping packages.
 
-const names = list(text('Test'), 'Only tests of these full names');
 const files = operand(list(path('File or folder'), 'Only these'));
 const file = operand(path('Script', 'file'));
 const args = words('Arguments of the script');
@@ -39,8 +38,10 @@ const permitted = on(
 const place = (url: string) => decodeURIComponent(url.replace(/^file:\/\//, ''));
 const typeError =
   /^(?<code>TS\d+) \[ERROR\]: (?<message>.*)$[^]*?^\s+at (?<file>\S+):(?<line>\d+):(?<column>\d+)$/gm;
-const typed: Reader<Items<typeof diagnostics>> = ({ stderr }) =>
-  [...stderr.matchAll(typeError)].map(({ groups = {} }) => ({
+const typed: Reader<Items<typeof diagnostics>> = ({ stdout, stderr, exitCode }) => {
+  const found = [...stderr.matchAll(typeError)];
+  if (found.length === 0 && (exitCode !== 0 || stdout.trim() !== '')) throw new Error('nothing recognised');
+  return found.map(({ groups = {} }) => ({
     level: 'error' as const,
     message: groups['message'] ?? '',
     code: groups['code'],
@@ -48,6 +49,7 @@ const typed: Reader<Items<typeof diagnostics>> = ({ stderr }) =>
     line: Number(groups['line']),
     column: Number(groups['column']),
   }));
+};
 
 export const deno: Program['actions'] = {
   run: action('Run a script with Deno', 'Runs a JavaScript or TypeScript file.', runs, {

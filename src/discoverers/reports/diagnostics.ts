@@ -40,8 +40,14 @@ export const microsoft = lines(
   'both',
 );
 
-/** `place: message` by a pattern of the program's own, with the groups file, line, column, level, code, message. */
-export const said = (pattern: RegExp) => lines(pattern, told, 'both');
+/**
+ * `place: message` by a pattern of the program's own, with the groups file, line, column, level, code, message.
+ * `clean` is what it says when there is nothing.
+ */
+export const said = (pattern: RegExp, clean?: RegExp): Reader<Diagnostic[]> => {
+  const read = lines(pattern, told, 'both');
+  return (output) => read({ ...output, stdout: clean ? output.stdout.replace(clean, '') : output.stdout });
+};
 
 /** The same of text that goes over several lines, by a pattern with the flags `gm`. */
 export const saidAtLength =
@@ -55,21 +61,23 @@ export const saidAtLength =
 // Some builds have them whatever they are told.
 const colours = /\u001B\[[\d;]*[mK]/g;
 
-/**
- * What any of the readers finds, each once; a failure without an error among them has another reason, which is
- * shown.
- */
-export const together =
-  (...readers: readonly Reader<Diagnostic[]>[]): Reader<Diagnostic[]> =>
+/** A failure without an error among what was found has another reason, which is shown. */
+export const withReason =
+  (read: Reader<Diagnostic[]>): Reader<Diagnostic[]> =>
   (output) => {
-    const [stdout, stderr] = [output.stdout, output.stderr].map((said_) => said_.replaceAll(colours, ''));
-    const plain = { ...output, stdout: stdout ?? '', stderr: stderr ?? '', exitCode: 0 };
-    const found = readers.flatMap((read) => read(plain));
-    const different = [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
-    if (output.exitCode !== 0 && !different.some((one) => one.level === 'error'))
+    const found = read({ ...output, exitCode: 0 });
+    if (output.exitCode !== 0 && !found.some((one) => one.level === 'error'))
       throw new Error('it failed for a reason that was not recognised');
-    return different;
+    return found;
   };
+
+/** What any of the readers finds, each once, among all else that a build says; its exit code tells how it went. */
+export const together = (...readers: readonly Reader<Diagnostic[]>[]): Reader<Diagnostic[]> =>
+  withReason((output) => {
+    const stderr = `${output.stdout}\n${output.stderr}`.replaceAll(colours, '');
+    const found = readers.flatMap((read) => read({ ...output, stdout: '', stderr }));
+    return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
+  });
 
 const linked = /(?<file>[^\s:]+)(?::\(\.\w+\+0x[\da-f]+\))?/.source;
 const cmakePlace = /(?:at|in) (?<file>[^\s:]+)(?::(?<line>\d+))?/.source;

@@ -9,20 +9,29 @@ export const json =
   (output) =>
     map(schema.parse(parse(output.stdout)), output);
 
-/** One JSON object a line; lines that are something else are passed over, unless none is one. */
+/**
+ * One JSON object a line. Lines that are something else are passed over, unless none is one that is looked for, or the
+ * last one is cut off.
+ */
 export const jsonLines =
   <S extends z.ZodType, T>(schema: S, map: (all: z.output<S>[]) => T): Reader<T> =>
   ({ stdout }) => {
-    const objects = stdout.split('\n').flatMap((line) => (/^\s*[[{]/.test(line) ? [parseOr(line)] : []));
-    if (objects.length === 0 && stdout.trim() !== '') throw new Error('expected JSON lines');
-    return map(objects.flatMap((one) => schema.safeParse(one).data ?? []) as z.output<S>[]);
+    const lines = stdout.split('\n').filter((line) => line.trim() !== '');
+    const objects = lines.map((line) => (/^\s*[[{]/.test(line) ? documentIn(line) : 'none'));
+    const found = objects.flatMap((one) => {
+      const known = typeof one === 'string' ? undefined : schema.safeParse(one.document);
+      return known?.success ? [known.data] : [];
+    });
+    if (lines.length > 0 && (found.length === 0 || objects.at(-1) === 'broken'))
+      throw new Error('expected JSON lines');
+    return map(found);
   };
 
-function parseOr(line: string): unknown {
+function documentIn(line: string): { readonly document: unknown } | 'broken' {
   try {
-    return parse(line);
+    return { document: parse(line) };
   } catch {
-    return undefined; // A line of JSON that was cut off.
+    return 'broken';
   }
 }
 
@@ -30,8 +39,8 @@ function parseOr(line: string): unknown {
 export type Groups = Readonly<Record<string, string | undefined>>;
 
 /**
- * Lines that a pattern recognises; of standard output, or of both. Nothing recognised in what was said is no
- * answer.
+ * Lines that a pattern recognises; of standard output, or of both. Nothing recognised in what standard output says is
+ * no answer: of what is known to say that there is nothing, `map` makes undefined.
  */
 export const lines =
   <T>(
@@ -45,7 +54,7 @@ export const lines =
       const groups = pattern.exec(line)?.groups;
       return groups ? [map(groups)] : [];
     });
-    if (found.length === 0 && (exitCode !== 0 || (from === 'stdout' && stdout.trim() !== '')))
+    if (found.length === 0 && (exitCode !== 0 || stdout.trim() !== ''))
       throw new Error('no line was recognised');
     return found.filter((one): one is T & {} => one !== undefined);
   };
@@ -69,6 +78,21 @@ export const records =
         if (all.length < fields) throw new Error(`expected ${fields} fields`);
         return map(...all);
       });
+
+/** What a formatter answers that found nothing to do. */
+export const allFormatted = 'every file is formatted';
+
+/**
+ * All that it says; `nothing` where a success says nothing. A failure without a word on its own stream has another
+ * reason.
+ */
+export const saidOr =
+  (nothing: string, own: 'stdout' | 'stderr' = 'stdout'): Reader<string> =>
+  (output) => {
+    if (output.exitCode !== 0 && output[own].trim() === '') throw new Error('it failed');
+    const said = [output.stdout, output.stderr].map((text) => text.trim());
+    return said.filter((text) => text !== '').join('\n') || nothing;
+  };
 
 /** Each report file, read and put together. None is no answer. */
 export const filed =

@@ -6,9 +6,12 @@ import { filed } from './readers.ts';
 /** An element of XML: attributes and children by name, its text as `text`. */
 export type Node = { [key: string]: string | Node | Node[] | undefined };
 
-/** The document of a text. */
-export const xml = (text: string): Node =>
-  new XMLParser({
+/** The document of a text. Throws for one that is cut off, which the parser would make do with. */
+export function xml(text: string): Node {
+  const [, root = ''] = /<([A-Za-z_][\w:.-]*)/.exec(text) ?? [];
+  const end = text.replaceAll(/<!--(?:[^-]|-[^-])*-->/g, '').trimEnd();
+  if (!end.endsWith(`</${root}>`) && !end.endsWith('/>')) throw new Error('the report is cut off');
+  return new XMLParser({
     // Node.js gives a case an attribute with the name of the element in it.
     ignoreAttributes: ['failure'],
     attributeNamePrefix: '',
@@ -16,6 +19,7 @@ export const xml = (text: string): Node =>
     parseTagValue: false,
     htmlEntities: true,
   }).parse(text) as Node;
+}
 
 /** The elements of a name, none, one or many. */
 export const nodes = (value: Node[string]): Node[] =>

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import type { Effect } from '../../core/discoverer.ts';
+import { ToolcribError } from '../../core/errors.ts';
 import { operand, required, type Params } from '../../core/parameter.ts';
 import { list, name, some } from '../../core/params.ts';
 import { action, present, type Line, type ProgramAction } from '../../core/program.ts';
-import type { Report } from '../../core/report.ts';
+import { told, type Reader, type Report } from '../../core/report.ts';
 
 type Words = readonly string[];
 interface PackageWords {
@@ -30,6 +31,8 @@ interface PackageWords {
   readonly each?: string;
   /** What is updated when none is named; nothing is written when left out. */
   readonly whole?: readonly string[];
+  /** How it says, while it succeeds, that a package of this group was not there to be removed. */
+  readonly absent?: RegExp;
   /** What adding and updating answer with, where the program says too little. */
   readonly answer?: Pick<ProgramAction, 'after' | 'out'> | undefined;
   readonly why?: Line<{ package: unknown }>;
@@ -38,16 +41,31 @@ interface PackageWords {
   readonly outdated?: readonly [Words, Report] | undefined;
 }
 
+/** What is said of a removal. Throws NOT_FOUND where none of the packages was there. */
+const unlessAbsent =
+  (absent: RegExp): Reader<string> =>
+  ({ stdout, stderr, values }) => {
+    const said = `${stdout.trim()}\n${stderr.trim()}`.trim();
+    const missing = [...said.matchAll(absent)].map((found) => found[1] ?? '');
+    if (missing.length >= (values['packages'] as readonly string[]).length)
+      throw new ToolcribError(
+        'NOT_FOUND',
+        `packages: ${missing.join(', ')}: not there, nothing was removed.`,
+      );
+    return said || 'removed';
+  };
+
 /** What is done with packages everywhere, by the words that a program has for it; `of`: what it calls them. */
 export function packageActions(of: string, { like, changes, looks, asks = looks, ...words }: PackageWords) {
   const { install, add, remove, update, each, why, explained, list: listed, outdated, answer } = words;
+  const removed = words.absent && { out: told(unlessAbsent(words.absent)) };
   const { all, adding, removing, getting, listing, bare = name('Package'), spec = bare, whole = [] } = words;
   const change = (role: 'Add' | 'Remove' | 'Update', says: string, run?: Words, params?: Params) =>
     run &&
     action(`${role} ${of}`, says, changes, {
       role: role.toLowerCase() as 'add',
       ...{ run, dashes: false, params: { ...all, ...params }, given: { packages: [like] } as never },
-      ...(role !== 'Remove' && answer),
+      ...(role === 'Remove' ? removed : answer),
     });
   const these = list(bare, 'Only these').default([...whole]);
   const lists = { ...all, ...listing } as Params;

@@ -83,6 +83,16 @@ export const nodeTool = (id: string, { from = id, project = [], settings, ...spe
     settings: { NO_COLOR: '1', FORCE_COLOR: '0', DO_NOT_TRACK: '1', ...settings },
   });
 
+const isFile = /^[^\s:]+\.[cm]?[jt]sx?$/;
+/** Names of tests, as JavaScript's test runners take them beside files. */
+export const testNames = list(
+  text('Test').refine(
+    (one) => !isFile.test(one),
+    'expected the full name of a test; the parameter files takes files',
+  ),
+  'Only tests of these full names',
+);
+
 /** One regular expression for tests of exactly these names, as JavaScript's test runners take it. */
 export const exactly = (names: readonly string[]): string =>
   `^(?:${names.map((one) => one.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)).join('|')})$`;

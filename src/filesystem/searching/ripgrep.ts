@@ -96,8 +96,11 @@ export async function search(services: Services, { argv, where, ...request }: Se
   if (isEnough) return { notes: [], isEnough, isWhole: false };
   const complaints = outcome.stderr.text.split('\n').filter((line) => line !== '');
   refuse(outcome, complaints.join('\n').replace(/^rg: /, ''), hasOutput);
-  const stopped = `stopped after ${timeoutMs / 1000} s, not all was searched: search a smaller folder`;
-  const isWhole = outcome.ended !== 'timed_out';
+  const isWhole = outcome.ended !== 'timed_out' && !(isBroken(outcome) && complaints.length === 0);
+  const stopped =
+    outcome.ended === 'timed_out'
+      ? `stopped after ${timeoutMs / 1000} s, not all was searched: search a smaller folder`
+      : `ripgrep ${howEnded(outcome)} and said nothing about it, so not all was searched: call again`;
   return { isEnough, isWhole, notes: [...(isWhole ? [] : [stopped]), ...unsearched(complaints)] };
 }
 
@@ -114,19 +117,35 @@ export async function searchAll(services: Services, asked: Omit<Search, 'take'>,
   return { ...ended, printed: Buffer.concat(chunks) };
 }
 
-/** Exit code 2 can also mean that some files could not be read; then its words are about files. */
-function refuse({ ended, exitCode }: Outcome, words: string, hasOutput: boolean): void {
+/** 0: something was found; 1: nothing; 2: it complains of its arguments, or of files. */
+const isBroken = ({ ended, exitCode }: Outcome): boolean => ended === 'exited' && (exitCode ?? 2) >= 2;
+const howEnded = ({ exitCode }: Outcome): string =>
+  exitCode === null ? 'was ended by a signal' : `ended with exit code ${exitCode}`;
+
+/**
+ * Exit code 2 can also mean that some files could not be read; then its words are about files. Anything else that it
+ * does not say in words is no answer, whatever its exit code is.
+ */
+function refuse(outcome: Outcome, words: string, hasOutput: boolean): void {
+  const { ended, exitCode } = outcome;
   if (ended === 'not_started')
     throw new ToolcribError('PROGRAM_FAILED', `ripgrep could not be started: ${words}`);
   // A file that is shortened while it is read ends ripgrep, and so does the system when memory runs out.
   if (ended === 'exited' && exitCode === null)
     throw new ToolcribError(
       'PROGRAM_FAILED',
-      `ripgrep was ended by the system. ${words}`.trimEnd(),
-      'Search fewer files: give path or glob.',
+      `ripgrep ${howEnded(outcome)}${words === '' ? ' and said nothing.' : `: ${words}`}`,
+      'Call again; if that fails as well, search fewer files: give path or glob.',
     );
-  if (ended !== 'exited' || exitCode === null || exitCode < 2 || hasOutput) return;
-  if (/\(os error |error building NFA/.test(words)) return;
+  if (hasOutput || ended !== 'exited' || exitCode === null || exitCode === 1) return;
+  // Where it finds something it prints that, so that a success without a word is none either.
+  if (words === '' || exitCode > 2)
+    throw new ToolcribError(
+      'PROGRAM_FAILED',
+      `ripgrep ${howEnded(outcome)} and ${words === '' ? 'said nothing' : `said: ${words}`}.`,
+      'Call again; if that fails as well, toolcrib doctor names the rg that is used: it may be broken.',
+    );
+  if (exitCode === 0 || /\(os error |error building NFA/.test(words)) return;
   const [, parameter, wayOut] = complaintsAbout.find(([about]) => about.test(words)) ?? [];
   const plain = words.replace(/\n+Consider enabling [^]*/, '').replace(/([^.])$/, '$1.');
   throw new ToolcribError('ARG_INVALID', parameter === undefined ? plain : `${parameter}: ${plain}`, wayOut);

@@ -40,18 +40,41 @@ export async function programResult(
   if (ended !== 'exited' || exitCode === null || !ok.includes(exitCode))
     return failure(outcome, answers, telling);
   const isWhole = stdout.omittedBytes === 0 && stderr.omittedBytes === 0;
-  if (!report || !isWhole) return textResult(outcome, telling);
-  const more = (await rest?.()) ?? { files: {}, after: {}, values: {} };
-  const read = readReport(report, { stdout: stdout.text, stderr: stderr.text, exitCode, ...more });
-  // What the program said is worth more than why it was not understood; and nothing found, with a failure, is no
-  // "none".
-  const isNothing = read?.total === 0 || read?.failed === 0;
-  if (read !== undefined && !(isNothing && exitCode !== 0))
-    return reported(report, shortened(read, telling), read.total === 0 ? stderr.text : '', telling);
-  return exitCode === 0 ? textResult(outcome, telling) : failure(outcome, answers, telling);
+  const more = (report && isWhole && (await rest?.())) || { files: {}, after: {}, values: {} };
+  const output = { stdout: stdout.text, stderr: stderr.text, exitCode, ...more };
+  const read = report && isWhole ? readReport(report, output) : undefined;
+  if (report && read !== undefined && !isHollow(read, output)) {
+    const beside = read.total === 0 ? stderr.text : '';
+    const result = reported(report, shortened(read, telling), beside, telling);
+    return exitCode === 0 ? result : { ...result, data: { ...result.data, exitCode } };
+  }
+  // What the program said is worth more than why it was not understood; and a failure that says nothing, or nothing
+  // that is known, is one, whatever its exit code may mean.
+  const isAnswer = exitCode === 0 || (!report && stdout.text.trim() !== '');
+  return isAnswer ? textResult(outcome, telling, report) : failure(outcome, answers, telling);
 }
 
-type Found = Readonly<Record<string, unknown>> & { readonly total?: number; readonly failed?: number };
+type Found = Readonly<Record<string, unknown>> & {
+  readonly total?: number;
+  readonly passed?: number;
+  readonly failed?: number;
+};
+
+/** By which programs say that something went wrong; a warning is no complaint, nor is that there are none. */
+const complaint = new RegExp(
+  String.raw`^(?!\s*\[?(?:warn|note|info|debug|hint|deprecat))(?!.*\b(?:0|no) (?:error|fail))` +
+    String.raw`.*\b(?:error|fatal|panic|exception|traceback|fail(?:ed|ure)?|cannot|can't|could ?n[o']t|unable|` +
+    String.raw`denied|refused|not found|no such|invalid|unreachable|timed out)\b`,
+  'im',
+);
+
+/** Nothing found, while the program failed or complains: that is no "none". Nor is a text of nothing an answer. */
+function isHollow(read: Found | string, { exitCode, stderr }: Output): boolean {
+  if (typeof read === 'string') return read.trim() === '';
+  const isGreen = read.total === 0 || read.failed === 0;
+  const isNothing = read.total === 0 || (read.failed === 0 && read.passed === 0);
+  return (isGreen && exitCode !== 0) || (isNothing && complaint.test(stderr));
+}
 
 /** Files of the folder are named from there: many programs print them whole. */
 function shortened(found: Found, { folder }: Telling): Found {
@@ -94,13 +117,20 @@ export function reported(report: Report, found: unknown, beside: string, telling
 /** No answer at all would be none. */
 export const saidNothing = 'done; it said nothing';
 
-function textResult({ stdout, stderr }: Outcome, telling: Telling): ToolResult {
+/** Of what has no report, or none that can be read: `data` tells which, and the exit code of a failure. */
+function textResult({ stdout, stderr, exitCode }: Outcome, telling: Telling, report?: Report): ToolResult {
+  const isUnread = report !== undefined && report.kind !== 'text';
+  const word = isUnread ? `no ${report.kind} could be read from what it said` : '';
   const output = cut(presentable(stdout.text).trimEnd(), stdout, inlineLimit, telling);
   const room = Math.max(inlineLimit / 4, inlineLimit - output.length);
   const complaint = cut(presentable(stderr.text).trim(), stderr, room, telling);
   // Some programs say everything on standard error, such as the logs of most containers.
-  const text = joined([output, complaint && `[stderr]\n${complaint}`, ...noted(telling)]);
-  return { content: [{ type: 'text', text: text || saidNothing }] };
+  const text = joined([word, output, complaint && `[stderr]\n${complaint}`, ...noted(telling)]);
+  const data = { ...(exitCode !== 0 && { exitCode }), ...(isUnread && { isUnread }) };
+  return {
+    content: [{ type: 'text', text: text || saidNothing }],
+    ...(Object.keys(data).length > 0 && { data }),
+  };
 }
 
 /** The error with what the program said. */

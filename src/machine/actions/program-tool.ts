@@ -55,9 +55,12 @@ export function programTool(of: Program, key: string, action: ProgramAction, ser
 type Halves = Pick<Tool, 'plan' | 'run'>;
 type Called = (values: Record<string, unknown>, context: PlanContext) => Promise<ActionCall>;
 
+/** Roles of actions that find nothing wrong with a file that is not there. A glob may find something. */
+const looking: ReadonlySet<string | undefined> = new Set(['test', 'lint', 'types', 'format']);
+
 /** The folder of a call, every path parameter replaced by an absolute path inside the roots, and these paths. */
 async function placed(
-  { params }: ProgramAction,
+  { params, role }: ProgramAction,
   { cwd, ...values }: Record<string, unknown>,
   { workspace }: PlanContext,
 ) {
@@ -72,7 +75,8 @@ async function placed(
     if (!facts) continue;
     const { kind, written } = facts;
     const inside = async (path: unknown) => {
-      const found = await workspace.resolve(String(path), { from: folder, kind });
+      const mustExist = !written && looking.has(role) && !/[*?[{]/.test(String(path));
+      const found = await workspace.resolve(String(path), { from: folder, kind, mustExist });
       // The gate looks at what a program will write as it does at what we write; it makes the folders that are missing.
       const place = written ? await unlessMissing(rooted(workspace).openPlace(found)) : undefined;
       await place?.folder.handle.close();

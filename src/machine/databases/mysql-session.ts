@@ -28,8 +28,9 @@ export const openSession: OpenSession = async (target, limits, encryption) => {
     stream: (db as unknown as { connection: Pick<Session, 'stream'> }).connection.stream,
     begin: () => begin(db, limits),
     async query(sql, most, values = []) {
-      // A query with a limit of its own has that one.
-      await db.query(`SET SESSION sql_select_limit = ${most}`);
+      // A query with a limit of its own has that one. A plan is that of the query without ours.
+      const ours = /^(?:explain|analyze|desc(?:ribe)?)\b/i.test(sql) ? 'DEFAULT' : most;
+      await db.query(`SET SESSION sql_select_limit = ${ours}`);
       // What describes is no query; of one that is explained or measured, the query itself is asked about.
       if (!/^(?:show|desc|describe)\b/i.test(sql)) await check(db, sql.replace(measures, ''));
       const { columns, rows } = await queried(db, limits.statementMs, sql, values);

@@ -34,8 +34,11 @@ export const openSession: OpenSession = async (target, limits, encryption) => {
     async query(sql, most, values = []) {
       const [explains] = explaining.exec(sql) ?? [];
       if (explains !== undefined || /^show\b/i.test(sql)) {
-        const text = explains === undefined ? sql : `${explains} ${declaring}${sql.slice(explains.length)}`;
-        const { columns, rows } = tableOf(await client.query(alone(text, values)));
+        // That it is a query is asked about a cursor. A cursor's plan is another one: it wants the first rows soon,
+        // and runs in one process.
+        if (explains !== undefined)
+          await client.query(alone(`EXPLAIN ${declaring}${sql.slice(explains.length)}`, values));
+        const { columns, rows } = tableOf(await client.query(alone(sql, values)));
         return { columns, rows: rows.slice(0, most) };
       }
       await client.query(alone(declaring + sql, values));

@@ -1,6 +1,7 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { headOf, tailOf } from '../../core/cut-text.ts';
 import { textOf, type ToolResult } from '../../core/tool.ts';
+import { allFormatted } from '../../discoverers/reports/readers.ts';
 import { saidNothing } from '../../machine/actions/action-result.ts';
 
 /** What is checked. */
@@ -133,8 +134,8 @@ function lineOf({ file, line, name, message, isNew }: Problem, room: number): st
   return `${head}\n${says.replaceAll(/^/gm, '  ')}`;
 }
 
-function lastLines(text: string): string {
-  const last = tailOf(text, tailLength);
+function lastLines(text: string, most: number): string {
+  const last = tailOf(text, most);
   return last.length < text.length ? last.replace(/^[^\n]*\n/, '') : text;
 }
 
@@ -154,7 +155,16 @@ const notesOf = (result: ToolResult): string[] =>
 function asItIs({ kind, isScript, result, subject }: Checked): string {
   const text = textOf(result).trim();
   if (result.isError) return `${kind}: ${text}`;
+  const { exitCode = 0, isUnread } = (result.data ?? {}) as { exitCode?: number; isUnread?: boolean };
   // A runner that finds no tests is content.
-  const how = kind === 'test' && !isScript ? 'ended well, but reported no test' : 'passed';
-  return `${kind}: ${how} (${subject})${text === saidNothing ? '' : `\n${lastLines(text)}`}`;
+  const none = kind === 'test' ? 'reported no test' : 'its answer could not be read';
+  const how =
+    exitCode !== 0
+      ? `not passed, exit code ${exitCode}`
+      : isUnread && !isScript
+        ? `ended well, but ${none}`
+        : 'passed';
+  const said = text.replace(new RegExp(`^(?:${saidNothing}|${allFormatted})\n?`), '');
+  const last = lastLines(said, exitCode === 0 ? tailLength : allMessages);
+  return `${kind}: ${how} (${subject})${last === '' ? '' : `\n${last}`}`;
 }

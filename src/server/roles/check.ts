@@ -44,8 +44,8 @@ type Asked = z.output<typeof params>;
 interface About {
   readonly kind: Kind;
   readonly folder: string;
-  /** Only a part was asked for, so that what is missing in the answer was not mended. */
-  readonly isPart: boolean;
+  /** What alone was asked for: everything; what failed last; or these. */
+  readonly part: 'all' | 'failed' | readonly string[];
   /** A script of the project does it, of whose answer only the exit code is known. */
   readonly isScript: boolean;
 }
@@ -54,7 +54,10 @@ interface Work {
   readonly notes: readonly string[];
 }
 
-/** What failed last of each program and folder, while the server runs. */
+/**
+ * What was found while the server runs, by program and folder: what failed last, whoever asked for what; and what was
+ * found last of all, and of each part, which alone says what is new in it.
+ */
 type Memory = Map<string, readonly Problem[]>;
 
 /** Tests, lints, type-checks, builds as the project does it, and tells what failed. */
@@ -125,7 +128,7 @@ async function actsOf(kind: Kind, looking: Looking): Promise<Act<About>[]> {
   const above = new Place(task.folder, place.context, place.services);
   const runners = [...(await above.players('task')), ...(await above.absent('task'))];
   const runner = runners.find(({ action }) => action.program === task.program);
-  const about = { kind, folder: task.folder, isPart: true, isScript: true };
+  const about = { kind, folder: task.folder, part: 'all', isScript: true } as const;
   return runner ? [await place.act(runner.action, { task: task.name, cwd: task.folder }, about)] : [];
 }
 
@@ -171,7 +174,8 @@ async function playing(kind: Kind, players: readonly Player[], { asked, place, m
     // Whether it formats or only says what is not, it is a check.
     const checks = kind === 'format' && 'check' in tool.params.shape && { check: true };
     const values = { ...(only && onlyFor(tool, kind, only, place.folder)), ...checks };
-    return [values, { kind, folder, isPart: asked.only !== undefined, isScript: false }];
+    const part: About['part'] = asked.again ? (only ? 'failed' : 'all') : (asked.only ?? 'all');
+    return [values, { kind, folder, part, isScript: false }];
   });
   for (const { action, error } of refused)
     notes.push(`${kind}: ${action.program} left out: ${error.message}`);
@@ -180,6 +184,26 @@ async function playing(kind: Kind, players: readonly Player[], { asked, place, m
 }
 
 const keyOf = (kind: Kind, { program }: Tool, folder: string): string => `${kind} ${program} ${folder}`;
+
+const partOf = (key: string, part: 'all' | readonly string[]): string =>
+  `${key} ${part === 'all' ? part : JSON.stringify([...new Set(part)].toSorted())}`;
+
+const has = (all: readonly Problem[], { id }: Problem): boolean => all.some((one) => one.id === id);
+const without = (all: readonly Problem[], others: readonly Problem[]) =>
+  all.filter((one) => !has(others, one));
+
+function remember(found: readonly Problem[], key: string, part: About['part'], memory: Memory): void {
+  const all = partOf(key, 'all');
+  if (part === 'all' || part === 'failed') {
+    memory.set(key, found);
+    // What failed last is all that failed: the rest was well.
+    if (part === 'all' || memory.has(all)) memory.set(all, found);
+    return;
+  }
+  // What is not in the answer about a part was not looked at.
+  memory.set(key, [...found, ...without(memory.get(key) ?? [], found)]);
+  memory.set(partOf(key, part), found);
+}
 
 /** Names of tests as they are; paths as the caller means them, from its folder. */
 function onlyFor({ params: { shape }, name }: Tool, kind: Kind, only: readonly string[], folder: string) {
@@ -197,16 +221,12 @@ async function run({ acts, notes }: Work, context: CallContext, memory: Memory):
     if (context.signal.aborted) break;
     const result = await tool.run(plan, context);
     const key = keyOf(about.kind, tool, about.folder);
-    const last = memory.get(key);
     const found = problemsOf(result, about.folder, context.workspace.home);
-    const [known, now] = [last, found].map((all) => new Set(all?.map(({ id }) => id)));
-    const gone = last?.filter(({ id }) => !now?.has(id)) ?? [];
-    // Of a part, what is not in the answer was not looked at.
-    if (found) memory.set(key, about.isPart ? [...found, ...gone] : found);
-    const isCompared = last !== undefined && !about.isPart;
-    const problems = isCompared ? found?.map((one) => ({ ...one, isNew: !known?.has(one.id) })) : found;
+    const last = memory.get(about.part === 'failed' ? key : partOf(key, about.part));
+    const problems = last && found ? found.map((one) => ({ ...one, isNew: !has(last, one) })) : found;
+    const fixed = last && found ? without(last, found).length : 0;
+    if (found) remember(found, key, about.part, memory);
     const { kind, isScript } = about;
-    const fixed = isCompared && found ? gone.length : 0;
     checked.push({ kind, program: tool.program, isScript, subject: plan.subject, result, problems, fixed });
   }
   const failed = checked.length === 1 && checked[0]?.result.isError === true;

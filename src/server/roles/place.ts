@@ -5,7 +5,7 @@ import { fits } from '../../core/rule.ts';
 import type { CallContext, PlanContext, Tool, ToolResult } from '../../core/tool.ts';
 import { upwards } from '../../core/upwards.ts';
 import { actOf, type Act } from '../../machine/actions/acts.ts';
-import { signsIn } from '../exposure.ts';
+import { namePattern, signsIn } from '../exposure.ts';
 import type { OwnServices } from '../own-tools.ts';
 import type { PublishedTool } from '../published.ts';
 
@@ -85,19 +85,25 @@ export class Place {
 
   /** The database files of a project: at its top, or in a folder that is usual. Their signs are paths from the top. */
   async databaseFiles(role: Role): Promise<Player[]> {
+    const { host, manifest, offered } = this.services;
     const { home } = this.context.workspace;
-    const names = await this.services.host.list(home);
+    const actions = (await offered.callable()).filter((tool) => tool.role === role && !tool.asks);
+    const signs = actions.map(({ program }) =>
+      (manifest.programs.find(({ id }) => id === program)?.project ?? []).flatMap((sign) =>
+        typeof sign === 'string' ? [namePattern(sign)] : [],
+      ),
+    );
+    const names = await host.list(home);
     const folders = ['', ...databaseFolders.filter((name) => names.includes(name))];
-    const found = await Promise.all(
-      folders.map(async (name) => {
-        const at = join(home, name);
-        const players = await new Place(at, this.context, this.services).players(role);
-        return players
-          .filter(({ folder }) => folder === at)
-          .map((player) => ({ ...player, sign: name === '' ? player.sign : `${name}/${player.sign}` }));
+    const lists = await Promise.all(
+      folders.map((name) => (name === '' ? names : host.list(join(home, name)))),
+    );
+    return lists.flatMap((list, at) =>
+      list.toSorted().flatMap((name) => {
+        const action = actions.find((_, which) => signs[which]?.some((sign) => sign.test(name)));
+        return action ? [{ action, sign: [folders[at], name].filter(Boolean).join('/'), folder: home }] : [];
       }),
     );
-    return found.flat();
   }
 
   /** The tasks that can be told without running anything, and what their files say beside: packages of a workspace. */

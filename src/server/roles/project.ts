@@ -121,6 +121,8 @@ function tasks(all: readonly Task[]): string[] {
   return line('tasks', shown, mostTasks);
 }
 
+const mostDatabases = 10;
+
 async function databases(place: Place): Promise<string[]> {
   const { roots } = place.context.workspace;
   const files = (await place.databaseFiles('query')).map(({ sign }) => sign);
@@ -128,7 +130,7 @@ async function databases(place: Place): Promise<string[]> {
     const found = projectAddress(scheme, roots);
     return found ? [`${engine} (${basename(found.from)})`] : [];
   });
-  return line('databases', [...new Set(files), ...addresses]);
+  return line('databases', [...addresses, ...new Set(files)], mostDatabases);
 }
 
 const first: readonly Category[] = ['vcs', 'container', 'database', 'runtime', 'package-manager'];

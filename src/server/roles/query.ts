@@ -2,8 +2,16 @@ import { basename } from 'node:path';
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import type { Role } from '../../core/program.ts';
-import { defineTool, type PlanContext, type Tool } from '../../core/tool.ts';
+import {
+  defineTool,
+  textOf,
+  type CallContext,
+  type PlanContext,
+  type Tool,
+  type ToolResult,
+} from '../../core/tool.ts';
 import { actOf, planOf, type Act } from '../../machine/actions/acts.ts';
+import { headAndTail, inlineLimit } from '../../machine/presentable.ts';
 import { projectAddress, schemesOf } from '../../machine/databases/target.ts';
 import { namePattern } from '../exposure.ts';
 import type { OwnServices } from '../own-tools.ts';
@@ -39,37 +47,94 @@ export const query = (services: OwnServices): Tool =>
     effects: ['read', 'network'],
     params,
     async plan(asked, context) {
-      const act = await actFor(asked, context, services);
-      return { ...planOf([act]), work: { act, sql: asked.sql ?? '' } };
+      const work = await workFor(asked, context, services);
+      return { ...planOf(work.acts), work };
     },
-    async run({ work: { act, sql } }, context) {
-      const result = await act.tool.run(act.plan, context);
-      const [part] = result.content;
-      if (!result.isError || part?.type !== 'text' || !writing.test(sql)) return result;
-      const by = act.tool.name.replace(/_[a-z]+$/, '_execute');
-      const text = `${part.text}\nTo write, call run_action {"action": "${by}", …}: a person is asked.`;
-      return { ...result, content: [{ type: 'text', text }] };
-    },
+    run: ({ work }, context) => run(work, context),
   });
 
-async function actFor(asked: Asked, context: PlanContext, services: OwnServices): Promise<Act> {
-  const { sql, table, limit } = asked;
-  const role = sql !== undefined ? 'query' : table !== undefined ? 'describe' : 'tables';
+interface Work {
+  /** Of several, each is about its database, by its name. */
+  readonly acts: readonly Act<string>[];
+  readonly sql: string;
+  /** What is left out, and why. */
+  readonly notes: readonly string[];
+}
+
+async function run({ acts, sql, notes }: Work, context: CallContext): Promise<ToolResult> {
+  const [act] = acts;
+  if (acts.length + notes.length > 1) return tablesOfAll(acts, notes, context);
+  if (!act) throw new Error('a call of no acts');
+  const result = await act.tool.run(act.plan, context);
+  const [part] = result.content;
+  if (!result.isError || part?.type !== 'text' || !writing.test(sql)) return result;
+  const by = act.tool.name.replace(/_[a-z]+$/, '_execute');
+  const text = `${part.text}\nTo write, call run_action {"action": "${by}", …}: a person is asked.`;
+  return { ...result, content: [{ type: 'text', text }] };
+}
+
+/** The tables of each, below its name; of one that does not answer, why. */
+async function tablesOfAll(
+  acts: Work['acts'],
+  notes: Work['notes'],
+  context: CallContext,
+): Promise<ToolResult> {
+  const texts: string[] = [];
+  for (const { tool, plan, about } of acts) {
+    const said = await tool.run(plan, context).then(textOf, (error: unknown) => reasonOf(error));
+    texts.push(`${about}: ${said}`);
+  }
+  const text = headAndTail([...texts, ...notes].join('\n\n'), inlineLimit, 0, ' …');
+  return { content: [{ type: 'text', text }] };
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof ToolcribError) || error.code === 'CANCELLED') throw error;
+  return `${error.code}: ${error.message}`;
+}
+
+/** Of more databases, the tables are listed by name only. */
+const mostListed = 8;
+
+async function workFor(asked: Asked, context: PlanContext, services: OwnServices): Promise<Work> {
+  const { sql = '', table } = asked;
+  const role = asked.sql !== undefined ? 'query' : table !== undefined ? 'describe' : 'tables';
   const found = await sourcesFor(role, asked.database, context, services);
   const [source, other] = found;
   if (!source) throw noDatabase(asked.database);
-  if (other)
+  if (!other) return { acts: [await actFor(source, asked, context, services)], sql, notes: [] };
+  if (role !== 'tables')
     throw new ToolcribError(
       'ARG_INVALID',
       `database: there are several: ${found.map(({ name }) => name).join(', ')}.`,
       'Say which one.',
     );
+  const acts: Act<string>[] = [];
+  const notes: string[] = [];
+  for (const one of found.slice(0, mostListed))
+    try {
+      acts.push(await actFor(one, asked, context, services));
+    } catch (error) {
+      notes.push(`${one.name}: ${reasonOf(error)}`);
+    }
+  const left = found.slice(mostListed).map(({ name }) => name);
+  if (left.length > 0) notes.push(`and ${left.join(', ')}: database names one`);
+  if (acts.length === 0) throw new ToolcribError('NOT_FOUND', notes.join('; '));
+  return { acts, sql, notes };
+}
+
+async function actFor(
+  source: Source,
+  { sql, table, limit }: Asked,
+  context: PlanContext,
+  services: OwnServices,
+): Promise<Act<string>> {
   const { database } = source.values;
   if (database !== undefined) await context.workspace.resolve(database, { kind: 'file', mustExist: true });
   const tool = await services.load(source.action.name);
   const given = Object.entries({ sql, table, limit, ...source.values });
   const values = given.filter(([name, value]) => value !== undefined && name in tool.params.shape);
-  return actOf(tool, Object.fromEntries(values), context, undefined);
+  return actOf(tool, Object.fromEntries(values), context, source.name);
 }
 
 async function sourcesFor(
