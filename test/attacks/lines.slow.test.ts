@@ -79,7 +79,7 @@ afterAll(() => world.end());
 describe.each([
   ['in a folder that nobody trusts', []],
   ['with a server that is read-only', ['--read-only']],
-] as const)('ATTACK 50: lines that look, %s', (_, args) => {
+] as const)('ATTACK 51: lines that look, %s', (_, args) => {
   let session: Session;
   beforeAll(async () => {
     session = await world.open({ args: [...args] });
@@ -92,14 +92,14 @@ describe.each([
   });
 });
 
-it('ATTACK 50: a read-only server runs no line in a trusted folder either', async () => {
+it('ATTACK 51: a read-only server runs no line in a trusted folder either', async () => {
   execFileSync(process.execPath, [program, 'trust', '--yes', world.project], { env: world.env });
   const session = await world.open({ args: ['--read-only'] });
   for (const line of ['cat notes.txt', 'ls', 'true', 'git status'])
     expect((await session.does(runLine(line))).text).toMatch(/^EFFECT_DENIED: .*read-only/);
 });
 
-it('ATTACK 50: in a trusted folder a line that leads out of it, or to what a rule keeps, is not run unasked', async () => {
+it('ATTACK 51: in a trusted folder a line that leads out of it, or to what a rule keeps, is not run unasked', async () => {
   execFileSync(process.execPath, [program, 'trust', '--yes', world.project], { env: world.env });
   const session = await world.open({ args: ['--rule', 'read(**/.env)=deny'] });
   const outside = linesThatLook.filter((line) => /secret\.txt|e\/|\.env|KEY/.test(line));

@@ -60,10 +60,18 @@ describe.each(eras)('the catalogue in %s', (era) => {
     const { folder } = temporaryRepository();
     const { call } = await opened(era, { roots: [folder], args: ['--rule', 'git_log=deny'] });
     const inner = { action: 'git_log', arguments: {} };
-    for (const action of ['run_read_action', 'run_action', 'run', 'control_job', 'read_file'])
+    for (const action of ['run_read_action', 'run_action'])
       expect(textOf(await call('run_action', { action, arguments: inner }))).toMatch(
         /^ARG_INVALID: action: /,
       );
+    // A built-in tool is called as itself, by its own rules.
+    for (const action of ['run', 'control_job', 'read_file'])
+      expect(textOf(await call('run_action', { action, arguments: inner }))).toMatch(/^ARG_INVALID: /);
+    const denied = await opened(era, { roots: [folder], args: ['--rule', 'read_file=deny'] });
+    const read = { action: 'read_file', arguments: { path: 'README.md' } };
+    expect(textOf(await denied.call('run_action', read))).toMatch(/^EFFECT_DENIED: .*read_file=deny/);
+    expect(textOf(await call('run_read_action', read))).toContain('# ');
+    expect(textOf(await call('run_action', { action: 'undo' }))).toBe('Nothing can be taken back.');
     expect(textOf(await call('run_read_action', inner))).toMatch(/^EFFECT_DENIED: /);
     expect(textOf(await call('run_action', { ...inner, background: true }))).toMatch(/^EFFECT_DENIED: /);
   });

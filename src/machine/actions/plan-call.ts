@@ -153,7 +153,7 @@ async function previewOf(call: ActionCall, start: Start): Promise<string | undef
   throw new ToolcribError('PROGRAM_FAILED', `It would fail: ${complaint}`, hint?.wayOut);
 }
 
-/** The act in a person's words; what it has to be asked for is asked in a trusted folder only, when somebody reads it. */
+/** The act in a person's words. The program is asked for them in a trusted folder only, when somebody reads them. */
 async function titleOf(call: ActionCall, start: Start, argv: readonly string[]): Promise<string> {
   const { of, action, values, folder, context } = call;
   if (!action.wording || !context.preview)

@@ -27,10 +27,10 @@ export function createProjectConfigs(known?: () => Promise<KnownNames>) {
   const read = createProjectReader(known);
   return {
     /**
-     * Narrows the base by the operator's `folders` that real absolute roots lie in or hold, and by the `.toolcrib.json`
-     * of each root and of those `around` them. A file that cannot be read makes the settings `unreadable`; the roots are
-     * then those that the other files leave. The list of roots is itself when no file narrows it. Throws CONFIG_INVALID
-     * when the files leave no root.
+     * Narrows the base by the operator's `folders` that real absolute roots lie in or hold, and by the
+     * `.toolcrib.json` of each root and of those `around` them. A file that cannot be read makes the settings
+     * `unreadable`; the roots are then those that the other files leave. The list of roots is itself when no file
+     * narrows it. Throws CONFIG_INVALID when the files leave no root.
      */
     async inForce(
       base: Settings,
@@ -96,7 +96,7 @@ export function createProjectReader(known?: () => Promise<KnownNames>) {
   };
 }
 
-/** Settings that cannot be read make their project stricter: what cannot be known is not loosened. Throws other errors. */
+/** Settings that cannot be read make their project stricter: nobody knows what they would say. Throws other errors. */
 function unreadable(file: string, error: unknown): ProjectConfig {
   if (!(error instanceof ToolcribError)) throw error;
   const why = error.message.replace(/\.$/, '');

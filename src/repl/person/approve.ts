@@ -42,8 +42,12 @@ function lastingOf({ plan }: CheckedCall, why: string) {
   if (isRuled(why)) return { offered: '', kinds: {} };
   if (plan?.decision === 'ask') {
     const { trust, always } = plan.offers;
+    const choices = [
+      ...(trust === undefined ? [] : [' [t]rust the folder']),
+      ...(always === undefined ? [] : [` [a]lways ${inLine(always)}`]),
+    ];
     return {
-      offered: `${trust === undefined ? '' : ` [t]rust the folder`}${always === undefined ? '' : ` [a]lways ${inLine(always)}`}`,
+      offered: choices.join(''),
       kinds: {
         ...(trust !== undefined && { t: 'trust' as const }),
         ...(always !== undefined && { a: 'always' as const }),

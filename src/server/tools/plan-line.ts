@@ -172,8 +172,9 @@ const ownPlaces = ({ programs }: Manifest, system: 'posix' | 'win32'): readonly 
 ];
 
 /**
- * The paths that arguments name, also behind an option (`--root=../other`, `-C/w/other`): those inside the roots, and
- * whether others lead out of them. The gate decides. Throws EFFECT_DENIED for one that the settings keep from the model.
+ * The paths that arguments name, also behind an option (`--root=../other`, `-C/w/other`): those inside the roots,
+ * and whether others lead out of them. The gate decides. Throws EFFECT_DENIED for one that the settings keep from the
+ * model.
  */
 async function pathsIn(args: readonly string[], folder: string, workspace: Workspace) {
   const pieces = args

@@ -42,7 +42,7 @@ const params = z.strictObject({
 
 type Given = z.output<typeof params>;
 
-/** Runs any programs, without a shell, in a folder that a person trusts; other lines than everyday ones are asked about. */
+/** Runs any programs, without a shell, in a trusted folder; lines that are not everyday ones are asked about. */
 export const runTool = (services: OwnServices): Tool =>
   defineTool({
     name: 'run',
@@ -118,6 +118,8 @@ function failureOf({ ended, exitCode, durationMs, stderr }: Outcome, line: strin
   const rest = goesOn ? '; what stands behind && was not run' : '';
   const seconds = (durationMs / 1000).toFixed(1);
   if (ended === 'timed_out') return `TIMEOUT: ended, with all it had started, after ${seconds} s${rest}`;
+  if (ended === 'out_of_memory')
+    return `TOO_LARGE: ended, with all it had started, as it held too much memory (budgets.memoryPercent)${rest}`;
   if (ended === 'cancelled') return `CANCELLED: ended, with all it had started, after ${seconds} s${rest}`;
   if (ended === 'not_started')
     return `PROGRAM_NOT_FOUND: could not be started${from}: ${presentable(stderr.text)}${rest}`;
