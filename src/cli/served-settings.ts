@@ -8,7 +8,7 @@ import { configFile, readConfig } from './config.ts';
 import { manifestHere } from './here.ts';
 import { checkRoots, settingsOf, UsageError, type ServeValues } from './usage.ts';
 
-/** The settings of a command line and of the operator's file. Throws UsageError where a server does not start with it. */
+/** The settings of a command line and of the operator's file. Throws UsageError for what no server starts with. */
 export async function servedSettings(values: ServeValues): Promise<Settings> {
   const given = settingsOf(values);
   const settings = mergeSettings(given, await readConfig(undefined, { known: knownNames }));

@@ -71,7 +71,7 @@ describe.each(eras)('the catalogue in %s', (era) => {
     const read = { action: 'read_file', arguments: { path: 'README.md' } };
     expect(textOf(await denied.call('run_action', read))).toMatch(/^EFFECT_DENIED: .*read_file=deny/);
     expect(textOf(await call('run_read_action', read))).toContain('# ');
-    expect(textOf(await call('run_action', { action: 'undo' }))).toBe('Nothing can be taken back.');
+    expect(textOf(await call('run_action', { action: 'undo' }))).toBe('Nothing to take back.');
     expect(textOf(await call('run_read_action', inner))).toMatch(/^EFFECT_DENIED: /);
     expect(textOf(await call('run_action', { ...inner, background: true }))).toMatch(/^EFFECT_DENIED: /);
   });
