@@ -29,7 +29,10 @@ export interface ToolOptions {
 
 export interface ConnectOptions extends ToolOptions {
   readonly expose?: 'auto' | 'no-files' | 'all' | 'catalogue';
-  /** Answers the server's questions. Without it, calls that would be asked about are refused. */
+  /**
+   * Puts the server's questions to a person; an answer within 300 ms is taken for nobody's. A program that decides
+   * without a person gives `rules`. Without it, calls that would be asked about are refused.
+   */
   readonly onQuestion?: (question: Question) => Promise<QuestionAnswer>;
 }
 

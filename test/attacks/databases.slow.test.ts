@@ -134,7 +134,7 @@ describe.skipIf(!serverFolder())('databases: PostgreSQL (skipped where it is not
       const sql = "SELECT pg_read_file('/etc/passwd')";
       const result = await client.callTool({ name: 'psql_query', arguments: { sql } });
       expect(textOf(result)).toMatch(
-        /NEEDS_CONFIRM.*can change a database.*GRANT pg_read_all_data TO reader/,
+        /NEEDS_CONFIRM.*login that may also write.*GRANT pg_read_all_data TO reader/,
       );
     } finally {
       await client.close();

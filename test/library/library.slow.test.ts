@@ -60,6 +60,8 @@ it('asks its program, refuses without one, and streams what happens', async () =
     const tools = await connect({
       async onQuestion({ message }) {
         asked.push(message.split('\\n')[0] ?? '');
+        // What comes sooner is nobody's.
+        await new Promise((read) => setTimeout(read, 400));
         return { action: 'accept' };
       },
     });
@@ -78,6 +80,7 @@ it('asks its program, refuses without one, and streams what happens', async () =
     const none = await queryStream('x', { env: { HOME: process.cwd() } }).next().catch((error) => error.code);
     declare const console: { log(text: string): void };
     declare const process: { cwd(): string };
+    declare const setTimeout: (work: (value: unknown) => void, ms: number) => unknown;
     console.log(JSON.stringify({ asked, isError, refused, wrong, types: [...types], unasked, none }));`,
   );
   const { refused, ...seen } = JSON.parse(printed) as Record<string, unknown>;

@@ -351,9 +351,10 @@ it('says so when a root can be none', async () => {
 
 it('goes on when what it does in the background fails', async () => {
   const { home, program, env } = bareHome();
-  // Asking for a version needs a temporary folder, and there is none.
+  // Asking for a version needs a folder of ours, and none can be made.
   program('bin', 'docker', 'exit 1');
-  const server = startRaw({ roots: [home], env: { ...env, TMPDIR: '/no/such/folder' } });
+  const nowhere = { XDG_CACHE_HOME: '/dev/null/x', XDG_STATE_HOME: '/dev/null/x', TMPDIR: '/dev/null/x' };
+  const server = startRaw({ roots: [home], env: { ...env, ...nowhere } });
   const complaint = new Promise<string>((resolve) =>
     server.child.stderr.once('data', (data) => resolve(String(data))),
   );
