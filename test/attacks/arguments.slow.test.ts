@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -149,21 +149,25 @@ describe.each(eras)('arguments, in %s', (era) => {
 
 it('ATTACK 23: a path is one, also to a project that may run code, and never an option', async () => {
   const client = await connect('2025-11-25', scene.options(['--questions', 'host']));
+  const odd = join(scene.root, '--import=evil.mjs');
+  writeFileSync(odd, "throw new Error('it ran');\n");
   try {
     for (const [name, given] of [
       ['node_run', { file: '--require=./evil.sh' }],
-      ['node_test', { files: ['--import=./evil.sh'] }],
+      ['node_test', { files: ['--import=evil.mjs'] }],
       ['python_run', { file: '-c' }],
       ['node_check', { file: '--eval=x' }],
       ['git_add', { paths: [':(top)../outside/secret.txt', '--all'] }],
     ] as const) {
       scene.started();
       const result = await client.callTool({ name, arguments: given });
-      expect(result.isError, textOf(result)).toBe(true);
+      // A test that fails is an answer.
+      expect(result.isError ?? false, textOf(result)).toBe(name !== 'node_test');
       const wanted = Object.values(given).flat()[0] ?? '';
       expect(scene.started().join('\n')).toContain(`${scene.root}/${wanted}`);
     }
   } finally {
+    rmSync(odd);
     await client.close();
   }
 });

@@ -160,7 +160,7 @@ describe.each(eras)('in %s', (era) => {
     await end(server);
   });
 
-  it('refuses calls, and goes on, when the settings of the project are broken after the list', async () => {
+  it('goes on with reading when the settings of the project are broken after the list', async () => {
     const home = makeHome();
     await firstStart(home, era);
     const server = home.start();
@@ -168,7 +168,7 @@ describe.each(eras)('in %s', (era) => {
     writeFileSync(join(home.project, '.toolcrib.json'), '{');
     server.send(callIn(era));
     const { result } = await server.next(({ id }) => id === 3);
-    expect(JSON.stringify(result)).toContain('CONFIG_INVALID');
+    expect(result).not.toMatchObject({ isError: true });
     await end(server);
   });
 
