@@ -13,7 +13,11 @@ export interface Act extends Pick<
   /** The toolset the tool belongs to; undefined for those that belong to each. */
   readonly toolset?: string | undefined;
   /** Real paths it writes that others run or obey, and what that leads to. */
-  readonly protects: readonly { readonly path: string; readonly effect: string }[];
+  readonly protects: readonly {
+    readonly path: string;
+    readonly effect: string;
+    readonly isSettings?: true;
+  }[];
 }
 
 /** What of the settings decides. */
@@ -45,6 +49,8 @@ export type AskReason = (typeof askReasons)[number];
 export interface Reason {
   readonly because: AskReason;
   readonly says: string;
+  /** A clause of its own, for who shows little. */
+  readonly short?: string;
 }
 
 /** What becomes of a call. */
@@ -100,32 +106,46 @@ function usualReasons(act: Act, { rules }: Policy, { trusted, always }: Known): 
   const isAgreed = always && grant !== undefined;
   // What it could lose or publish is no further question.
   const can = (effect: Effect) => effects.includes(effect) && asks !== 'program' && !isAgreed;
-  const table: readonly (readonly [applies: boolean, because: AskReason, says: string])[] = [
-    [trust !== undefined && !trusted, 'trust', `${trust}, and this folder is not trusted yet`],
+  const effect = protects[0]?.effect ?? '';
+  const table: readonly (readonly [applies: boolean, because: AskReason, says: string, short?: string])[] = [
+    [
+      trust !== undefined && !trusted,
+      'trust',
+      `${trust}, and this folder is not trusted yet`,
+      'this folder is not trusted',
+    ],
     [can('destroy') && !act.takenBack, 'destroy', 'can lose work that nothing brings back'],
     [can('publish'), 'publish', 'changes what others see'],
-    [asks === 'program' && !isAgreed, 'program', 'runs a command that trust in the folder does not cover'],
+    [
+      asks === 'program' && !isAgreed,
+      'program',
+      'runs a command that trust in the folder does not cover',
+      'it is more than trust in the folder covers',
+    ],
     [asks === 'database' && !isAgreed, 'database', databaseSays(effects)],
     [
       // A dry run changes nothing.
       protects.length > 0 && !looksOnly(effects),
       'protected',
-      `changes a file that matters elsewhere: ${protects[0]?.effect ?? ''}`,
+      `changes a file that matters elsewhere: ${effect}`,
+      effect,
     ],
   ];
   // A rule about its path opens a protected file, and opens nothing else; every other rule opens all but that.
   const allowing = rules.filter(({ decision, pattern }) => decision === 'allow' && fits(pattern, act));
   const isOpen = (because: AskReason) =>
+    !(because === 'protected' && isAboutSettings(act)) &&
     allowing.some(({ pattern }) => isAboutPaths(pattern) === (because === 'protected'));
-  return table.flatMap(([applies, because, says]) =>
-    applies && !isOpen(because) ? [{ because, says }] : [],
+  return table.flatMap(([applies, because, says, short]) =>
+    applies && !isOpen(because) ? [{ because, says, ...(short && { short }) }] : [],
   );
 }
 
 const databaseSays = (effects: readonly Effect[]): string =>
-  looksOnly(effects)
-    ? 'reads with a login that may also write; yes allows all reading there'
-    : 'can change a database';
+  looksOnly(effects) ? 'reads with a login that may also write' : 'can change a database';
+
+/** The settings of a project are mended by a person's yes, and opened by no rule or mode. */
+const isAboutSettings = ({ protects }: Act): boolean => protects.some(({ isSettings }) => isSettings);
 
 /** The reasons for which a host's own question before the call stands, when the person has let it ask. */
 const askedByHost: ReadonlySet<AskReason> = new Set(['trust', 'program']);
@@ -134,7 +154,9 @@ const askedByHost: ReadonlySet<AskReason> = new Set(['trust', 'program']);
 function unasked(act: Act, { questions: mode }: Policy, reasons: readonly Reason[]): Verdict {
   const setting = `--questions ${mode}`;
   const refused = reasons.filter(({ because }) =>
-    mode === 'host' ? !askedByHost.has(because) : because === 'rule',
+    mode === 'host'
+      ? !askedByHost.has(because)
+      : because === 'rule' || (because === 'protected' && isAboutSettings(act)),
   );
   // Hosts do not ask about what the annotations call read-only.
   const open = looksOnly(act.effects) ? reasons : refused;

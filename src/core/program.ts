@@ -69,10 +69,13 @@ interface Runs<P extends Params> extends Common<P> {
   first?: Template<P>;
   /**
    * The act in a person's words, for the question about it: `git push main to origin (…), 3 commits`. `asks` are
-   * lines that only look, run in a trusted folder; what one prints is known by its name, or not at all.
+   * lines that only look, run in a trusted folder; what one prints is known by its name, or not at all. It is a part
+   * of what is agreed to: an answer about `main` is none about another branch.
    */
   wording?: {
     readonly asks: Readonly<Record<string, Template<P>>>;
+    /** The same, for who reads the question alone. */
+    readonly tells?: Readonly<Record<string, Template<P>>>;
     says(values: Values, known: Readonly<Record<string, string>>): string;
   };
   /** What has to be done before `run`, which is left out when this fails. */

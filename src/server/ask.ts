@@ -10,8 +10,9 @@ import {
 } from '@modelcontextprotocol/server';
 import { ToolcribError } from '../core/errors.ts';
 import { clientSays } from './client-roots.ts';
-import { covers, type Keep, type Question } from './question.ts';
+import { covers, screenOf, type Keep, type Question, type Screen } from './question.ts';
 import type { Nobody } from './refusals.ts';
+import { createReplyTimes } from './reply-times.ts';
 import { UsedOnce } from './used-once.ts';
 
 export type Answer =
@@ -38,7 +39,6 @@ export interface AskedCall {
 /** A question that a client has been given, to be answered with the call made again. */
 interface Outstanding extends AskedCall {
   readonly about: readonly string[];
-  readonly sentAt: number;
 }
 
 /** A person may have to read a diff, or to come back from lunch first. */
@@ -52,7 +52,7 @@ const key = 'approval';
 /** The field of each answer that lasts: what it is called, and the choice that keeps nothing. */
 const fields: Readonly<Record<Keep, { readonly title: string; readonly no: string; readonly yes: string }>> =
   {
-    trust: { title: 'Trust the folder', no: 'no', yes: 'yes' },
+    trust: { title: 'Also trust the folder, so that its code may run', no: 'no', yes: 'yes' },
     always: { title: 'Remember', no: 'this time', yes: 'always' },
   };
 
@@ -63,18 +63,22 @@ const fields: Readonly<Record<Keep, { readonly title: string; readonly no: strin
  */
 export function createAsking() {
   const outstanding = new UsedOnce<Outstanding>(lifetimeMs, mostOutstanding);
+  const replyTimes = createReplyTimes();
   return {
+    /** Sees how fast the client of a server replies. */
+    watch: replyTimes.watch,
     /** Asks about one call, as the client makes it now; for each round of it there is another. */
     asker:
       (server: Server, context: ServerContext, call: AskedCall): Ask =>
       async (question) => {
-        const { isModern, capabilities } = clientSays(server, context);
+        const { isModern, capabilities, info } = clientSays(server, context);
         if (!canElicit(capabilities ?? {})) return { said: 'nothing', why: 'cannot be asked' };
-        if (!isModern) return awaitedAnswer(question, context);
-        const answer = answerWith(context, call, question, outstanding);
+        const form = formOf(question, screenOf(info?.name));
+        if (!isModern) return awaitedAnswer(form, question, context, replyTimes);
+        const answer = answerWith(context, call, question, { outstanding, replyTimes });
         if (answer) return answer;
-        const requestState = outstanding.issue({ ...call, about: question.about, sentAt: performance.now() });
-        const inputRequests = { [key]: inputRequired.elicit(formOf(question)) };
+        const requestState = outstanding.issue({ ...call, about: question.about });
+        const inputRequests = { [key]: inputRequired.elicit(form) };
         return { said: 'later', result: inputRequired({ inputRequests, requestState }) };
       },
     /** For `requestState` of the server's options. Throws for what was not issued to this client. */
@@ -84,20 +88,26 @@ export function createAsking() {
   };
 }
 
-async function awaitedAnswer(question: Question, { mcpReq }: ServerContext): Promise<Answer> {
-  const startedAt = performance.now();
+type ReplyTimes = ReturnType<typeof createReplyTimes>;
+
+async function awaitedAnswer(
+  form: ElicitRequestFormParams,
+  question: Question,
+  { mcpReq }: ServerContext,
+  replyTimes: ReplyTimes,
+): Promise<Answer> {
   try {
     // With the signal, a call that is given up takes its question back.
     // Over HTTP it goes with the call's own stream: a client may have no other one, and it would be dropped unseen.
     const { signal, id: relatedRequestId } = mcpReq;
     const options = { timeout: lifetimeMs, signal, relatedRequestId };
-    const reply = await mcpReq.elicitInput(formOf(question), options);
-    return answerIn(reply, question, performance.now() - startedAt);
+    const reply = await mcpReq.elicitInput(form, options);
+    return answerIn(reply, question, replyTimes.of(relatedRequestId));
   } catch {
     if (mcpReq.signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
     // The client failed, or gave no answer in time.
-    const isFast = performance.now() - startedAt < fastestMs;
-    if (isFast) return { said: 'nothing', why: 'cannot be asked' };
+    const ms = replyTimes.of(mcpReq.id);
+    if (ms !== undefined && isFast(ms)) return { said: 'nothing', why: 'cannot be asked' };
     throw new ToolcribError(
       'NOT_CONFIRMED',
       'The call was not run: nobody answered the question.',
@@ -111,7 +121,7 @@ function answerWith(
   { mcpReq }: ServerContext,
   { tool, args }: AskedCall,
   question: Question,
-  outstanding: UsedOnce<Outstanding>,
+  { outstanding, replyTimes }: { outstanding: UsedOnce<Outstanding>; replyTimes: ReplyTimes },
 ): Answer | undefined {
   const view = inputResponse(mcpReq.inputResponses, key);
   const isLost = mcpReq.droppedInputResponseKeys?.includes(key) ?? false;
@@ -126,15 +136,24 @@ function answerWith(
   if (!covers(asked.about, question.about))
     throw notConfirmed(tool, 'was for something else: what the call would do has changed meanwhile');
   if (view.kind !== 'elicit') return { said: 'no' };
-  return answerIn(view, question, performance.now() - asked.sentAt);
+  return answerIn(view, question, replyTimes.of(mcpReq.id));
 }
 
+/** A reply that nobody can have read the question for; one that was not seen to come is nobody's either. */
+const isFast = (ms: number | undefined): boolean => ms === undefined || ms < fastestMs;
+
+/** The choice by which an answer lasts. */
+const choiceOf = (name: Keep, words = ''): string => `${fields[name].yes}: ${words}`;
+
 /** The form of a question: to accept is to say yes, this time; only who chooses more has said more. */
-function formOf({ text, offers }: Question): ElicitRequestFormParams {
+function formOf({ text, offers }: Question, { wantsField }: Screen): ElicitRequestFormParams {
   const properties = Object.entries(offers).map(([name, words]) => {
-    const { title, no, yes } = fields[name as Keep];
-    return [name, { type: 'string' as const, title, enum: [no, `${yes}: ${words}`], default: no }] as const;
+    const { title, no } = fields[name as Keep];
+    const field = { type: 'string' as const, title, enum: [no, choiceOf(name as Keep, words)], default: no };
+    return [name, field] as [string, typeof field];
   });
+  if (properties.length === 0 && wantsField)
+    properties.push(['answer', { type: 'string' as const, title: 'Answer', enum: ['yes'], default: 'yes' }]);
   const requestedSchema = { type: 'object' as const, properties: Object.fromEntries(properties) };
   return { mode: 'form', message: text, requestedSchema };
 }
@@ -143,12 +162,12 @@ function formOf({ text, offers }: Question): ElicitRequestFormParams {
 function answerIn(
   { action, content }: { action: 'accept' | 'decline' | 'cancel'; content?: object | undefined },
   { keeps, offers }: Question,
-  ms: number,
+  ms: number | undefined,
 ): Answer {
-  if (ms < fastestMs) return { said: 'nothing', why: 'answered at once' };
+  if (isFast(ms)) return { said: 'nothing', why: 'answered at once' };
   if (action !== 'accept') return { said: 'no' };
   const chosen = (content ?? {}) as Readonly<Record<string, unknown>>;
-  const isChosen = (name: Keep) => String(chosen[name] ?? '').startsWith(`${fields[name].yes}:`);
+  const isChosen = (name: Keep) => chosen[name] === choiceOf(name, offers[name]);
   return { said: 'yes', keep: [...keeps, ...(Object.keys(offers) as Keep[]).filter(isChosen)] };
 }
 

@@ -46,6 +46,7 @@ export function buildServer(crib: Crib): Server {
   offerResources(crib, server);
   offerPrompts(crib, server);
   crib.trace?.(server, crib.client);
+  crib.asking.watch(server);
   return server;
 }
 

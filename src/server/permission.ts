@@ -77,10 +77,11 @@ export async function permission(
   const { name } = call.published;
   const considered = await consider(call, house, false);
   const { plan, verdict } = considered;
+  const act = plan.tool ?? name;
   decided.folder = plan.folder;
   decided.decision = 'denied';
   if (verdict.decision !== 'ask' && verdict.setting !== undefined) decided.setting = verdict.setting;
-  if (verdict.decision === 'deny') throw denied(name, verdict, considered);
+  if (verdict.decision === 'deny') throw denied(act, verdict, considered);
   if (verdict.decision === 'allow') {
     decided.decision = verdict.unasked ? 'unasked' : 'allow';
     return considered;
@@ -89,11 +90,11 @@ export async function permission(
   const answer = await call.caller.ask(before.question);
   if (answer.said === 'later') return answer;
   decided.decision = outcomeOf(answer);
-  if (answer.said === 'nothing') throw unanswered(name, before, answer.why);
-  if (answer.said === 'no') throw refused(name);
+  if (answer.said === 'nothing') throw unanswered(act, before, answer.why);
+  if (answer.said === 'no') throw refused(act);
   // Long enough to change what was agreed to.
   const now = await asked(call, house);
-  if (!covers(before.question.about, now.question.about)) throw changedMeanwhile(name);
+  if (!covers(before.question.about, now.question.about)) throw changedMeanwhile(act);
   return { ...now, note: await keep(answer.keep, now, call, house) };
 }
 
@@ -116,7 +117,8 @@ export async function consider(
   const { find, trust } = house;
   const { workspace, settings, client, signal } = caller;
   const { budgets, rules } = settings;
-  const noting = notingConsent(settings.unreadable !== undefined);
+  const mendable = settings.unreadable === undefined ? [] : workspace.roots;
+  const noting = notingConsent(mendable);
   const trusts = async (folder: string) => (await trust()).isTrusted(folder);
   const gate = workspace.consenting(noting.consent);
   const context: PlanContext = { workspace: gate, client, signal, budgets, rules, preview, trusts };
@@ -146,7 +148,10 @@ export async function consider(
   const verdict = strictest(decided.map((one) => one.verdict));
   const untrusted = [...new Set(decided.flatMap((one) => one.untrusted))];
   const asksTrust = reasonsOf(verdict).some(({ because }) => because === 'trust');
-  const subject = asksTrust ? await subjectIn(untrusted, await trust(), workspace.roots) : undefined;
+  const subjects = asksTrust ? await subjectsOf(untrusted, await trust(), workspace.roots) : [];
+  // A question is about one.
+  if (subjects.length > 1 && verdict.decision === 'ask') throw severalFolders(subjects);
+  const subject = subjects.length === 1 ? subjects[0] : undefined;
   return { plan, protects, verdict, subject };
 }
 
@@ -165,21 +170,23 @@ async function untrustedOf(
   return places.filter((_place, at) => !trusted[at]);
 }
 
-/** The one folder that a yes would trust. Throws NEEDS_CONFIRM where there are several: a question is about one. */
-async function subjectIn(
+/** The folders that a yes would trust, each once. */
+async function subjectsOf(
   untrusted: readonly string[],
   trust: Trust,
   roots: readonly string[],
-): Promise<TrustSubject | undefined> {
+): Promise<TrustSubject[]> {
   const subjects = await Promise.all(untrusted.map((place) => trust.subjectOf(place, roots)));
-  const folders = [...new Set(subjects.map(({ folder }) => folder))];
-  if (folders.length > 1)
-    throw new ToolcribError(
-      'NEEDS_CONFIRM',
-      `Several folders are concerned that are not trusted: ${folders.map(shownPath).join(', ')}.`,
-      'A person is asked about one at a time: work in one of them alone first, with it as cwd.',
-    );
-  return subjects[0];
+  return [...new Map(subjects.map((subject) => [subject.folder, subject])).values()];
+}
+
+function severalFolders(subjects: readonly TrustSubject[]): ToolcribError {
+  const names = subjects.map(({ folder }) => shownPath(folder)).join(', ');
+  return new ToolcribError(
+    'NEEDS_CONFIRM',
+    `Several folders are concerned that are not trusted: ${names}.`,
+    'A person is asked about one at a time: work in one of them alone first, with it as cwd.',
+  );
 }
 
 /** The reasons for which a person was to be asked, whoever asks. */

@@ -1,9 +1,11 @@
+import { homedir } from 'node:os';
+import { sep } from 'node:path';
 import { grantsOf, looksOnly, type Reason } from '../core/policy.ts';
 import type { Plan } from '../core/tool.ts';
 import { isInside } from '../machine/paths/inside.ts';
 import type { Protected } from '../machine/paths/protected-paths.ts';
 import type { TrustSubject } from '../machine/trust/trust.ts';
-import { cutLine, inOneLine, quoted, wrapped } from './shown-text.ts';
+import { columnsOf, cutLine, inOneLine, quoted, wrapped } from './shown-text.ts';
 
 /** An answer that lasts: trust in the folder, or "always" for the act. */
 export type Keep = 'trust' | 'always';
@@ -29,21 +31,26 @@ export interface Asked {
   readonly protects: readonly Protected[];
 }
 
-/** How much of a question a host shows. */
+/** How much of a question a host shows, and how it has to be put. */
 export interface Screen {
   /** Characters of a line; the host cuts off what is longer. */
   readonly width: number;
   /** The host wraps no line. */
   readonly cuts: boolean;
+  /** The host accepts a form without a field by itself when it was told to ask nobody. */
+  readonly wantsField: boolean;
 }
 
-/** Claude Code shows three lines, cuts each at the width of the terminal less four, and wraps none. */
-const narrow: Screen = { width: 72, cuts: true };
-/** Two rows of a narrow terminal: other hosts wrap. */
-const usual: Screen = { width: 160, cuts: false };
-
-/** The screen of a client, by how it calls itself. */
-export const screenOf = (client: string | undefined): Screen => (client === 'claude-code' ? narrow : usual);
+/** Two rows of a narrow terminal: hosts wrap. */
+const usual: Screen = { width: 160, cuts: false, wantsField: false };
+/** By how clients call themselves. */
+const screens: Readonly<Record<string, Screen>> = {
+  // It shows three lines, cuts each at the width of the terminal less four, and wraps none.
+  'claude-code': { width: 72, cuts: true, wantsField: false },
+  // `codex exec --dangerously-bypass-approvals-and-sandbox` declines a form with a field.
+  'codex-mcp-client': { ...usual, wantsField: true },
+};
+export const screenOf = (client = ''): Screen => (Object.hasOwn(screens, client) && screens[client]) || usual;
 
 /** Whether who was asked one thing was asked the other as well: what has been answered meanwhile is asked no more. */
 export const covers = (asked: readonly string[], now: readonly string[]): boolean =>
@@ -61,7 +68,7 @@ export function questionOf(asked: Asked, screen: Screen = usual): Question {
   const canTrust = subject !== undefined && subject.refused === undefined;
   const isTrust = canTrust && reasons.every(({ because }) => because === 'trust');
   const shown = (isTrust ? trustLines(asked, subject, screen) : undefined) ?? actLines(asked, screen);
-  const isReading = reasons.some(({ because }) => because === 'database') && looksOnly(plan.effects);
+  const isReading = readingOf(plan, reasons) !== undefined;
   const grants = grantsOf(plan);
   const canLast =
     reasons.some(({ because }) => because !== 'trust') &&
@@ -73,8 +80,9 @@ export function questionOf(asked: Asked, screen: Screen = usual): Question {
     keeps,
     offers: {
       ...(shown.about === 'act' &&
+        shown.showsFolder &&
         canTrust &&
-        !isTrust && { trust: `trust ${subject.folder}: ${opens.toLowerCase()}` }),
+        !isTrust && { trust: opens.toLowerCase().replace(/\.$/, '') }),
       ...(isAlways && !isReading && { always: alwaysOf(grants.map(({ words }) => words)) }),
     },
     about: [
@@ -87,41 +95,70 @@ export function questionOf(asked: Asked, screen: Screen = usual): Question {
 interface Lines {
   readonly lines: readonly string[];
   readonly about: 'trust' | 'act';
-  /** The act is shown whole. */
+  /** The act is shown whole, and its folder. */
   readonly isWhole: boolean;
+  readonly showsFolder: boolean;
 }
 
 /** The question about trust itself; undefined where the folder cannot be shown whole. */
-function trustLines({ plan, reasons }: Asked, subject: TrustSubject, { width }: Screen): Lines | undefined {
-  const folder = inOneLine(subject.folder);
+function trustLines({ plan }: Asked, subject: TrustSubject, { width, cuts }: Screen): Lines | undefined {
+  const folder = atHome(inOneLine(subject.folder));
   const from = subject.origin === undefined ? '' : `from ${inOneLine(subject.origin)}`;
-  if (`Trust ${folder}?`.length > width) return undefined;
+  const first = `Trust ${folder}?`;
   const whole = `Trust ${folder}${from && ` ${from}`}?`;
-  const isJoined = whole.length <= width;
-  const act = `For ${inOneLine(actOf(plan))}. ${sentence(reasons)}`;
-  const lines = [
-    isJoined ? whole : `Trust ${folder}?`,
-    opens,
-    cutLine(isJoined ? act : `${from}. ${act}`, width),
-  ];
-  return { lines, about: 'trust', isWhole: true };
+  const why = [...new Set([plan, ...(plan.parts ?? [])].flatMap(({ trust }) => trust ?? []))];
+  const act = inOneLine(`For ${actOf(plan)}: it ${why.join('; it ')}`);
+  const lines = { about: 'trust', isWhole: true, showsFolder: true } as const;
+  if (columnsOf(whole) <= width) return { ...lines, lines: [whole, opens, cutLine(act, width)] };
+  if (columnsOf(first) <= width)
+    return { ...lines, lines: [first, opens, cutLine(from === '' ? act : `${from}. ${act}`, width)] };
+  if (!cuts || columnsOf(first) > 2 * width) return undefined;
+  return { ...lines, lines: [...wrapped(first, width), opens, ...(from === '' ? [] : [from]), act] };
 }
 
 /** The question about the act: this one, this time. */
 function actLines({ plan, reasons, subject }: Asked, { width, cuts }: Screen): Lines {
   const act = inOneLine(actOf(plan));
-  const why = inOneLine(sentence(reasons));
-  const where = inOneLine(`In ${whereOf(plan, subject)}`);
-  const isLong = cuts && act.length > width;
-  const lines = isLong
-    ? // Two lines for the act; reason and folder share the third.
-      [...wrapped(cutLine(act, 2 * width), width), cutLine(`${why} ${where}`, width)]
-    : [act, why, where].map((line) => cutLine(line, width));
-  return { lines, about: 'act', isWhole: act.length <= (isLong ? 2 : 1) * width };
+  const why = inOneLine(sentence(reasons, cuts));
+  const reading = readingOf(plan, reasons);
+  const where = inOneLine(reading ? `Yes allows all ${reading}` : `In ${whereOf(plan, subject)}`);
+  const fits = (line: string) => columnsOf(line) <= width;
+  if (!cuts || fits(act))
+    return {
+      lines: [act, why, where].map((line) => cutLine(line, width)),
+      about: 'act',
+      isWhole: (reading !== undefined || fits(act)) && fits(where),
+      showsFolder: fits(where),
+    };
+  // Two lines for the act; folder and reason share the third.
+  const last = `${where}. ${why}`;
+  const isWhole = (reading !== undefined || columnsOf(act) <= 2 * width) && fits(last);
+  return {
+    lines: [...wrapped(act, width), cutLine(last, width)],
+    about: 'act',
+    isWhole,
+    showsFolder: fits(last),
+  };
 }
 
-const sentence = (reasons: readonly Reason[]): string =>
-  `It ${reasons.map(({ says }) => says).join('; it ')}.`;
+/** What a yes to a question about reading a database covers: `reading in ada@db.example.org:5432/shop`. */
+const readingOf = ({ effects, grant }: Plan, reasons: readonly Reason[]): string | undefined =>
+  looksOnly(effects) && reasons.some(({ because }) => because === 'database') ? grant?.words : undefined;
+
+/** The reasons, what would be lost or seen by others before trust. `isShort`: on a screen that cuts lines off. */
+function sentence(reasons: readonly Reason[], isShort: boolean): string {
+  const isTrust = ({ because }: Reason) => because === 'trust';
+  const ordered = [...reasons.filter((one) => !isTrust(one)), ...reasons.filter(isTrust)];
+  const clauses = ordered.map(({ says, short }) => (isShort && short) || `it ${says}`);
+  const text = `${clauses.join('; ')}.`;
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** A path as people write it below their home folder. */
+function atHome(path: string): string {
+  const home = homedir();
+  return path.startsWith(home + sep) ? `~${path.slice(home.length)}` : path;
+}
 
 const actOf = ({ title, subject }: Plan): string => title ?? subject;
 
@@ -136,8 +173,9 @@ const alwaysOf = (words: readonly string[]): string =>
 
 /** The folder, and what it is: the same path can be another project tomorrow. */
 function whereOf({ folder }: Plan, subject: TrustSubject | undefined): string {
-  if (subject === undefined) return folder;
+  if (subject === undefined) return atHome(folder);
   const origin = subject.origin === undefined ? '' : ` from ${subject.origin}`;
-  if (folder === subject.folder) return `${folder}${origin}`;
-  return `${folder}, ${isInside(folder, subject.folder) ? 'of' : 'with'} ${subject.folder}${origin}`;
+  if (folder === subject.folder) return `${atHome(folder)}${origin}`;
+  const relation = isInside(folder, subject.folder) ? 'of' : 'with';
+  return `${atHome(folder)}, ${relation} ${atHome(subject.folder)}${origin}`;
 }

@@ -18,7 +18,7 @@ export function unanswered(tool: string, asked: Asked, why: Nobody): ToolcribErr
   return new ToolcribError(
     'NEEDS_CONFIRM',
     `${tool} was not run: ${said}. It ${asked.reasons.map(({ says }) => says).join('; it ')}.`,
-    `A person can allow it: ${waysOut(asked).join('; and ')}.`,
+    `What a person can do: ${waysOut(asked).join('; and ')}.`,
   );
 }
 
@@ -32,7 +32,7 @@ export function denied(
   return new ToolcribError(
     'EFFECT_DENIED',
     `${tool} is not allowed: ${setting}.`,
-    ways.length > 0 ? `A person can allow it: ${ways.join('; and ')}.` : '',
+    ways.length > 0 ? `What a person can do: ${ways.join('; and ')}.` : '',
   );
 }
 
@@ -43,25 +43,27 @@ function waysOut({ plan, reasons, subject, protects }: Asked): string[] {
   if (reasons.some(({ because }) => because === 'rule'))
     return ['take that rule away, or use a client that can ask'];
   const others = reasons.filter(({ because }) => because !== 'trust' || !trusts);
+  // A rule for an act allows all of it, but for a protected file.
+  if (others.length > 0 && plan.wayOut === undefined && protects.length === 0)
+    return [ruleFor(plan, protects)];
   const ways =
     trusts && others.length < reasons.length
       ? [`${ownCommandLine()} trust ${printable([subject.folder])}`]
       : [];
   if (others.length === 0) return ways;
-  return [...ways, plan.wayOut ?? rulesFor(plan, protects)];
+  return [...ways, plan.wayOut ?? ruleFor(plan, protects)];
 }
 
 /** The rules that fit exactly this act; where none would, the person does it. */
-function rulesFor(plan: Plan, protects: readonly Protected[]): string {
+function ruleFor(plan: Plan, protects: readonly Protected[]): string {
   const [first] = protects;
   const acts = (plan.parts ?? []).filter(asksEachTime);
-  const subjects = acts.length > 0 ? acts.map(({ subject }) => subject) : [plan.subject];
-  const patterns = first ? [`write(${first.path})`] : subjects.map((subject) => `run(${subject})`);
-  // A star or a line break cannot be written into one.
-  if (patterns.some((pattern) => pattern.length > 300 || /[*\p{Cc}\p{Cf}]/u.test(pattern)))
-    return 'do it in a terminal of your own, or use a client that can ask';
-  const rules = new Set(patterns.map((pattern) => `--rule ${printable([`${pattern}=allow`])}`));
-  return `start the server with ${[...rules].join(' ')}, or use a client that can ask`;
+  const subject = acts[0]?.subject ?? plan.subject;
+  const pattern = first ? `write(${first.path})` : `run(${subject})`;
+  // Of several acts each rule would fit one alone; a star or a line break cannot be written into one.
+  const isExact = acts.length < 2 && pattern.length <= 300 && !/[*\p{Cc}\p{Cf}]/u.test(pattern);
+  if (!isExact || first?.isSettings) return 'do it in a terminal, or use a client that can ask';
+  return `start the server with --rule ${printable([`${pattern}=allow`])}, or use a client that can ask`;
 }
 
 export const refused = (tool: string): ToolcribError =>

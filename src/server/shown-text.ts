@@ -1,10 +1,11 @@
-/**
- * Whatever is not seen, or seen as something else: controls, blanks other than the usual ones, marks that reorder
- * or hide, halves of characters, characters that have no look. And what begins our own way to say so, so that
- * nobody can imitate it.
- */
-const unseen =
-  /(?![ \n\t])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u27e8]|\\(?=u\{)|(?<=\p{M}{4})\p{M}/gu;
+import { unseen } from '../core/unseen.ts';
+
+/** Whatever is not seen, but for blanks and ends of lines; and what begins our own way to say so, so that nobody can
+ * imitate it. */
+const hidden = new RegExp(
+  String.raw`(?![\n\t])(?:${unseen.source})|\u27e8|\\(?=u\{)|(?<=\p{M}{4})\p{M}`,
+  'gu',
+);
 /** Enough to push what follows out of the window. */
 const wide = /[ \t]{60,}/g;
 const tall = /\n(?:[ \t]*\n){8,}/g;
@@ -19,26 +20,54 @@ const spelled = (characters: string): string =>
 export const inPlainSight = (text: string): string =>
   text
     .replaceAll('\r\n', '\n')
-    .replace(unseen, spelled)
+    .replace(hidden, spelled)
     .replace(wide, (blanks) => `⟨${counted(blanks.length)} blanks⟩`)
     .replace(tall, (lines) => `\n⟨${counted(lines.split('\n').length - 2)} empty lines⟩\n`);
 
 /** The same for a text that is to be one line. */
 export const inOneLine = (text: string): string => inPlainSight(text).replaceAll(/[\n\t]/g, spelled);
 
-/** A line of so many characters at most; a longer one says so at its beginning. */
-export function cutLine(line: string, most: number): string {
-  if (line.length <= most) return line;
-  const note = `(${counted(line.length)} characters, the end is not shown) `;
-  return `${note}${wholeEnd(line.slice(0, Math.max(0, most - note.length - 2)))} …`;
+/** Characters of East Asia and pictures, which take two columns of a terminal. */
+const broad =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/gu;
+
+/** The columns of a line in a terminal. */
+export const columnsOf = (line: string): number => [...line].length + (line.match(broad)?.length ?? 0);
+
+/** The beginning of a line that fits into so many columns. */
+function headIn(line: string, most: number): string {
+  let columns = 0;
+  let head = '';
+  for (const character of line) {
+    columns += columnsOf(character);
+    if (columns > most) break;
+    head += character;
+  }
+  return head;
 }
 
-/** A line as two of so many characters at most, broken at a blank where there is one near the end of the first. */
+const cutNote = (line: string): string => `(${counted(columnsOf(line))} characters, the end is not shown) `;
+
+/** A line of so many columns at most; a longer one says so at its beginning. */
+export function cutLine(line: string, most: number): string {
+  if (columnsOf(line) <= most) return line;
+  const note = cutNote(line);
+  return `${note}${headIn(line, Math.max(0, most - note.length - 2))} …`;
+}
+
+/**
+ * A line as two of so many characters at most, broken at a blank where both are short enough then. A longer one says
+ * so at its beginning.
+ */
 export function wrapped(line: string, width: number): [string, string] {
-  const blank = line.lastIndexOf(' ', width);
-  const rest = line.length - blank - 1;
-  const at = blank > 0 && rest <= width ? blank + 1 : width;
-  return [wholeEnd(line.slice(0, at)).trimEnd(), line.slice(wholeEnd(line.slice(0, at)).length)];
+  const isLong = columnsOf(line) > 2 * width;
+  const text = isLong ? `${cutNote(line)}${line}` : line;
+  const head = headIn(text, width + 1);
+  const blank = head.lastIndexOf(' ') + 1;
+  const fits = (at: number) => columnsOf(text.slice(at)) <= width;
+  const at = blank > 0 && (isLong || fits(blank)) ? blank : headIn(text, width).length;
+  const second = fits(at) ? text.slice(at) : `${headIn(text.slice(at), width - 2)} …`;
+  return [text.slice(0, at).trimEnd(), second];
 }
 
 /**

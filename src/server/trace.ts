@@ -2,6 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import type { JSONRPCMessage, Server } from '@modelcontextprotocol/server';
 import type { Mask } from '../machine/secrets/mask.ts';
 import { log } from './log.ts';
+import { watchMessages } from './watch-messages.ts';
 
 export type Trace = ReturnType<typeof createTrace>;
 
@@ -30,28 +31,9 @@ export function createTrace(file: string, mask: Mask) {
     }
   };
   /** Watches a server, whose client is named, from when it is connected. */
-  return (server: Server, client: string): void => {
-    const connect = server.connect.bind(server);
-    server.connect = (transport) => {
-      const send = transport.send.bind(transport);
-      transport.send = (message, options) => {
-        write(client, 'out', message);
-        return send(message, options);
-      };
-      let deliver = transport.onmessage;
-      // A transport may deliver what has waited as soon as it is started, so that its listener is watched from before.
-      Object.defineProperty(transport, 'onmessage', {
-        set(listener: typeof deliver) {
-          deliver = listener;
-        },
-        get: (): typeof deliver =>
-          deliver &&
-          ((message, extra) => {
-            write(client, 'in', message);
-            deliver?.(message, extra);
-          }),
-      });
-      return connect(transport);
-    };
-  };
+  return (server: Server, client: string): void =>
+    watchMessages(server, {
+      sent: (message) => write(client, 'out', message),
+      received: (message) => write(client, 'in', message),
+    });
 }

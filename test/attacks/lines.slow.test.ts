@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runLine } from '../guarantees/acts.ts';
+import { also, log, pushTo, runLine, runProgram, show } from '../guarantees/acts.ts';
 import { person, says } from '../guarantees/person.ts';
 import { program, type Session } from '../guarantees/session.ts';
 import { makeWorld, secretText } from '../guarantees/world.ts';
@@ -109,6 +109,34 @@ it('ATTACK 51: in a trusted folder a line that leads out of it, or to what a rul
   }
 });
 
+it('ATTACK 51: no argument is passed over by the gate, whatever it looks like', async () => {
+  execFileSync(process.execPath, [program, 'trust', '--yes', world.project], { env: world.env });
+  mkdirSync(join(world.project, 'x:'), { recursive: true });
+  symlinkSync(world.outside, join(world.project, 'x:', 'away'));
+  const session = await world.open({ args: ['--rule', 'read(**/.env)=deny'] });
+  for (const line of [
+    'cat x://../.env',
+    'cat x://away/secret.txt',
+    'cat x://../../outside/secret.txt',
+    'tail -n1 --x=x://../.env',
+    'touch x://../../outside/new',
+    'mkdir x://away/new',
+    'touch .toolcrib.json',
+    'mkdir .husky',
+    'mkdir -p .toolcrib.json',
+  ]) {
+    const { refused, text } = await session.does(runLine(line));
+    expect([line, refused, text.includes(secretText)]).toEqual([line, true, false]);
+  }
+  expect(world.has('.toolcrib.json') || world.has('.husky') || world.has('../outside/new')).toBe(false);
+});
+
+it('ATTACK 51: git shows no file that a rule keeps, in a history with its changes either', async () => {
+  const session = await world.open({ args: ['--rule', 'read(**/.env)=deny'] });
+  for (const act of [log(), { ...log(), arguments: { patch: true } }, show()])
+    expect((await session.does(act)).text).not.toContain(secretText);
+});
+
 const agreed: readonly (readonly [line: string, ...others: string[]])[] = [
   ['sqlite3 x.db .tables', "sqlite3 x.db '.shell touch ran'", 'sqlite3 x.db'],
   ['tar -cf a.tar src', "tar -cf a.tar --to-command='touch ran' src", 'tar -cf a.tar'],
@@ -144,5 +172,34 @@ describe('ATTACK 29: always is for exactly what was read', () => {
     for (const other of [...others, `A=1 ${line}`, `${line} && printf x`, `cd src && ${line}`])
       expect((await session.does(runLine(other))).text, other).toMatch(/^NOT_CONFIRMED/);
     expect(world.has('ran')).toBe(false);
+  });
+
+  it('not for a link in the place of the folder', async () => {
+    mkdirSync(join(world.project, 'a'));
+    mkdirSync(join(world.project, 'b'));
+    const tool = also(runProgram('tar', 'z'), { cwd: 'a' });
+    ada.will(says.always, says.no);
+    await session.gets(tool);
+    await session.gets(tool);
+    renameSync(join(world.project, 'a'), join(world.project, 'a2'));
+    symlinkSync('b', join(world.project, 'a'));
+    expect((await session.does(tool)).text).toMatch(/^NOT_CONFIRMED/);
+  });
+
+  it('not for another branch or another address than was read', async () => {
+    const [first, second] = ['one.git', 'two.git'].map((name) => join(world.outside, name));
+    for (const remote of [first, second]) world.git('init', '--quiet', '--bare', String(remote));
+    world.git('remote', 'add', 'origin', String(first));
+    execFileSync(process.execPath, [program, 'trust', '--yes', world.project], { env: world.env });
+    ada.will(says.always, says.no);
+    await session.gets(pushTo('origin', 'HEAD'));
+    world.git('commit', '--quiet', '--allow-empty', '--message=more');
+    await session.gets(pushTo('origin', 'HEAD'));
+    expect(ada.asked).toHaveLength(1);
+    world.git('switch', '--quiet', '--create', 'secret');
+    expect((await session.does(pushTo('origin', 'HEAD'))).refused).toBe(true);
+    world.git('switch', '--quiet', 'main');
+    world.git('remote', 'set-url', '--push', 'origin', String(second));
+    expect((await session.does(pushTo('origin', 'HEAD'))).refused).toBe(true);
   });
 });

@@ -19,7 +19,8 @@ import {
   writeFile,
 } from './acts.ts';
 import { until } from '../support/until.ts';
-import { person, says } from './person.ts';
+import { connectWithPerson } from '../support/person.ts';
+import { person, reading, says } from './person.ts';
 import { eras, program, type Session } from './session.ts';
 import { leavesAMark, makeWorld } from './world.ts';
 
@@ -120,7 +121,7 @@ describe.each(eras)('trust in %s', (era) => {
     const [first, second, third] = ada.asked[0]?.message.split('\n') ?? [];
     expect(first).toBe(`Trust ${world.project}?`);
     expect(second).toBe('Its code may run, install packages, use the network, write with git.');
-    expect(third).toMatch(/^For node run\.mjs two\. It runs code of this folder/);
+    expect(third).toBe('For node run.mjs two: it runs code of this folder');
     expect(ada.asked[0]?.form.properties ?? {}).toEqual({});
   });
 
@@ -148,6 +149,71 @@ describe('an accept faster than anybody reads', () => {
       await world.end();
       return isNobodys;
     });
+  });
+});
+
+describe('what is chosen in a form', () => {
+  const world = makeWorld(leavesAMark);
+  const ada = person();
+  afterAll(() => world.end());
+
+  it.each([
+    { trust: 'yes:' },
+    { trust: 'yes: something else' },
+    { always: 'always: other' },
+    { trust: 'no', always: 'this time' },
+  ])('lasts only where it is what was offered: %j', async (content) => {
+    const session = await world.open({ person: ada });
+    ada.will(async () => {
+      await reading();
+      return { action: 'accept', content };
+    }, says.no);
+    await session.does(runProgram('printf', 'hi'));
+    expect((await session.does(runFile('run.mjs'))).refused).toBe(true);
+    expect((await session.does(runProgram('printf', 'hi'))).refused).toBe(true);
+  });
+
+  it('is needed by a host that accepts all else by itself', async () => {
+    const options = { roots: [world.project], env: { ...world.env }, cwd: world.project };
+    const form = { form: {} };
+    const client = await connectWithPerson(
+      '2025-11-25',
+      (one) => ada.answer(one),
+      options,
+      form,
+      'codex-mcp-client',
+    );
+    ada.will(says.no);
+    await client.callTool({ ...writeFile('.envrc', 'x') });
+    await client.close();
+    expect(ada.asked[0]?.form.properties).toMatchObject({ answer: { enum: ['yes'] } });
+  });
+});
+
+describe('the settings of a project that cannot be read', () => {
+  const world = makeWorld({ '.toolcrib.json': '{ "readOnyl": true }', 'sub/.toolcrib.json': '{}' });
+  const mend = { ...writeFile('.toolcrib.json', '{}') };
+  const ada = person(says.yes);
+  afterAll(() => world.end());
+
+  it.each([
+    ['--questions', 'none'],
+    ['--questions', 'host'],
+    ['--rule', 'write(**/*.json)=allow'],
+    ['--rule', '*=allow'],
+  ])('are mended by nobody but a person: %s %s', async (...args) => {
+    const session = await world.open({ args });
+    for (const _time of [1, 2]) expect((await session.does(mend)).refused).toBe(true);
+    expect(world.read('.toolcrib.json')).toContain('readOnyl');
+  });
+
+  it('are mended by a yes, and no other settings file is', async () => {
+    const session = await world.open({ person: ada });
+    expect((await session.does(writeFile('sub/.toolcrib.json', '{"readOnly": false}'))).refused).toBe(true);
+    expect(ada.asked).toEqual([]);
+    await session.does(mend);
+    await session.gets(mend);
+    expect(world.read('.toolcrib.json')).toBe('{}');
   });
 });
 

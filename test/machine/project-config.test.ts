@@ -143,6 +143,20 @@ describe('a file that cannot be understood', () => {
     expect(roots).toEqual([root]);
   });
 
+  it('counts as far as it can be understood', async () => {
+    const root = temporaryFolder();
+    put(root, '.toolcrib.json', {
+      readOnly: true,
+      roots: ['../outside'],
+      rules: { 'read(**/.env)': 'deny', nosuch_tool: 'deny', git_push: 'perhaps' },
+    });
+    const settings = await settingsFor(root);
+    expect(settings).toMatchObject({ readOnly: true, unreadable: expect.any(String) });
+    expect(decisionsOf(settings)).toContain('read(**/.env)=deny');
+    put(root, '.toolcrib.json', '<<<<<<< HEAD\n{ "rules": { "read(**/.env)": "deny" }, ');
+    expect((await settingsFor(root)).unreadable).toContain('does not parse');
+  });
+
   it('leaves in force what it said before', async () => {
     const root = temporaryFolder();
     mkdirSync(join(root, 'src'));

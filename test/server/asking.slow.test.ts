@@ -87,7 +87,7 @@ describe.each(Object.entries(clients))('a person behind a client of %s', (_, con
     expect(message().split('\n').slice(0, 3)).toEqual([
       `Trust ${world.project}?`,
       'Its code may run, install packages, use the network, write with git.',
-      'For node run.mjs. It runs code of this folder, and this folder is not trusted yet.',
+      'For node run.mjs: it runs code of this folder',
     ]);
     expect(ada.asked[0]?.form).toEqual({ type: 'object', properties: {} });
     expect(ran(world)).toBe('');
@@ -231,7 +231,7 @@ describe.each([...eras, 'the first SDK'] as const)('where nobody can be asked, i
     const call = calling(client);
     const untrusted = await call('node_run', { file: 'run.mjs' });
     expect(untrusted).toMatch(/^NEEDS_CONFIRM: .*cannot ask/);
-    const [, command = ''] = /A person can allow it: (.*)\.$/.exec(untrusted) ?? [];
+    const [, command = ''] = /What a person can do: (.*)\.$/.exec(untrusted) ?? [];
     expect(command).toMatch(/ trust \//);
     execFileSync('sh', ['-c', `${command} --yes`], { env: world.env, cwd: '/' });
     expect(await call('node_run', { file: 'run.mjs' })).not.toMatch(/^N/);

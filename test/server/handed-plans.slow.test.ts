@@ -61,7 +61,7 @@ it('hands out a plan for the key, and runs on its ticket, once, and asks nobody'
     subject: 'npm test',
     effects: expect.arrayContaining(['execute']),
     question: expect.stringMatching(
-      /^Trust .*\?\nIts code may run.*\nFor npm test\. It runs code of this folder.*$/,
+      /^Trust .*\?\nIts code may run.*\nFor npm test: it runs code of this folder.*$/,
     ),
   });
   expect((await call({})).text).toContain('NEEDS_CONFIRM');

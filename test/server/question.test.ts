@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Plan } from '../../src/core/tool.ts';
 import { questionOf, screenOf } from '../../src/server/question.ts';
+import { columnsOf } from '../../src/server/shown-text.ts';
 import { person, says } from '../guarantees/person.ts';
 import { eras, program } from '../guarantees/session.ts';
 import { makeWorld } from '../guarantees/world.ts';
@@ -15,6 +16,7 @@ const act = (subject: string): Plan => ({
   folder: '/home/ada/shop',
   touches: [],
   takenBack: false,
+  trust: 'runs code of this folder',
   exactly: subject,
   grant: { act: subject, words: `exactly ${subject}` },
   work: undefined,
@@ -30,6 +32,7 @@ const asked = (subject: string, more: object = {}) => {
 const trust = {
   because: 'trust',
   says: 'runs code of this folder, and this folder is not trusted yet',
+  short: 'this folder is not trusted',
 } as const;
 
 describe('a question on a screen that shows three lines of 72 characters', () => {
@@ -45,13 +48,13 @@ describe('a question on a screen that shows three lines of 72 characters', () =>
     const { lines, offers } = asked(`docker rm ${'container '.repeat(9)}last`);
     expect(lines).toHaveLength(3);
     expect(lines.slice(0, 2).join(' ')).toBe(`docker rm ${'container '.repeat(9)}last`);
-    expect(lines[2]).toBe('It can lose work that nothing brings back. In /home/ada/shop');
+    expect(lines[2]).toBe('In /home/ada/shop. It can lose work that nothing brings back.');
     expect(offers.always).toBeDefined();
   });
 
   it('says at its beginning that a longer act is cut off, and offers nothing that lasts', () => {
     const { lines, offers } = asked(`rm ${'x'.repeat(300)}`);
-    expect(lines[0]).toMatch(/^\(303 characters, the end is not shown\) rm x+/);
+    expect(lines[0]).toBe('(303 characters, the end is not shown) rm');
     expect(lines[1]).toMatch(/ …$/);
     expect(offers).toEqual({});
   });
@@ -61,27 +64,55 @@ describe('a question on a screen that shows three lines of 72 characters', () =>
     expect(asked('npm test', { reasons: [trust], subject }).lines).toEqual([
       'Trust /home/ada/shop from git@github.com:me/shop?',
       'Its code may run, install packages, use the network, write with git.',
-      expect.stringMatching(/^\(\d+ characters, the end is not shown\) For npm test\. It/),
+      'For npm test: it runs code of this folder',
     ]);
     const far = { folder: '/home/ada/work/customers/shop', origin: 'https://git.example.org/customers/shop' };
     const { lines, keeps } = asked('npm test', { reasons: [trust], subject: far });
     expect(lines[0]).toBe('Trust /home/ada/work/customers/shop?');
-    expect(lines[2]).toContain('from https://git');
+    expect(lines[2]).toMatch(/^\(\d+ characters, the end is not shown\) from https:/);
     expect(keeps).toEqual(['trust']);
   });
 
   it('trusts no folder whose name does not fit', () => {
-    const subject = { folder: `/home/ada/${'x'.repeat(80)}` };
+    const long = { folder: `/home/ada/${'x/'.repeat(40)}` };
+    expect(
+      asked('npm test', { reasons: [trust], subject: long })
+        .lines.slice(0, 2)
+        .join(''),
+    ).toBe(`Trust ${long.folder}?`);
+    const subject = { folder: `/home/ada/${'x'.repeat(180)}` };
     const { keeps, offers } = asked('npm test', { reasons: [trust], subject });
     expect([keeps, offers]).toEqual([[], {}]);
   });
 
+  it('says first what would be lost, and then that the folder is not trusted', () => {
+    expect(asked('git reset --hard', { reasons: [trust, lost] }).lines[1]).toBe(
+      'It can lose work that nothing brings back; this folder is not trusted.',
+    );
+  });
+
+  it('offers nothing that lasts where the folder is cut off, or the act is broader than it is long', () => {
+    const subject = { folder: `/home/ada/${'x'.repeat(80)}` };
+    const plan = { ...act('docker rm web'), folder: subject.folder };
+    expect(questionOf({ plan, reasons: [trust, lost], subject, protects: [] }, narrow).offers).toEqual({});
+    const broad = asked(`tool ${'一'.repeat(80)} EVIL`);
+    expect(broad.lines[0]).toMatch(/^\(170 characters, the end is not shown\)/);
+    expect(broad.offers).toEqual({});
+  });
+
   it('is never longer, whatever it is about', () => {
-    for (const subject of ['a', 'b'.repeat(71), 'c '.repeat(72), 'd'.repeat(145), '\t\u202e'.repeat(90)])
+    for (const subject of [
+      'a',
+      'b'.repeat(71),
+      'c '.repeat(72),
+      'd'.repeat(145),
+      '\t\u202e'.repeat(90),
+      '一'.repeat(100),
+    ])
       for (const reasons of [[lost], [trust, lost], [lost, lost, lost]])
         for (const folder of ['/s', `/${'long/'.repeat(60)}`])
           for (const line of asked(subject, { reasons, subject: { folder } }).lines) {
-            expect(line.length).toBeLessThanOrEqual(72);
+            expect(columnsOf(line)).toBeLessThanOrEqual(72);
             expect(line).not.toMatch(/\t/);
           }
   });

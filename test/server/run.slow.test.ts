@@ -59,7 +59,7 @@ describe('run', () => {
     const file = world.write('go.sh', '#!/bin/sh\necho "ran $1"\n', 0o755);
     expect(await run('./go.sh', ['it'])).toBe('ran it');
     expect(ada.asked[0]?.message.split('\n')[0]).toBe(`Trust ${world.project}?`);
-    expect(ada.asked[0]?.message).toContain(`For ${file} it. `);
+    expect(ada.asked[0]?.message).toContain(`For ${file} it: `);
   });
 
   it('ATTACK 52: a program outside the roots, or behind a link that leads there, is not asked about', async () => {

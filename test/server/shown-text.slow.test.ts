@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { cutLine, inOneLine, inPlainSight, quoted, wrapped } from '../../src/server/shown-text.ts';
+import { columnsOf, cutLine, inOneLine, inPlainSight, quoted, wrapped } from '../../src/server/shown-text.ts';
 
 it.each([
   ['an override of the direction', 'git push \u202etxt.exe', 'git push \\u{202e}txt.exe'],
@@ -27,7 +27,7 @@ it('makes one line of any text, in plain sight and short enough', () => {
       fc.integer({ min: 60, max: 300 }),
       (text, most) => {
         const line = cutLine(inOneLine(text), most);
-        expect(line.length).toBeLessThanOrEqual(most);
+        expect(columnsOf(line)).toBeLessThanOrEqual(most);
         expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u);
       },
     ),

@@ -31,7 +31,7 @@ export async function planAndRun(
   { agrees = true } = {},
 ): Promise<ToolResult> {
   const gate = rooted(context.workspace);
-  const noting = notingConsent(false);
+  const noting = notingConsent([]);
   const values = checkParams(tool.params, given);
   const plan = await tool.plan(values, { ...context, workspace: gate.consenting(noting.consent) });
   const workspace = gate.consenting(consentTo(agrees ? noting.protects : []));

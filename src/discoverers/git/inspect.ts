@@ -124,7 +124,8 @@ function withoutDenied(
       `${String(file ?? ref)}: the settings keep some files from you (${denied.join(', ')}).`,
       'Name a commit, and files that are not among them as paths.',
     );
-  if (!showing.has(action)) return [];
+  const isShowing = showing.has(action) || (action === 'log' && values['patch'] === true);
+  if (!isShowing) return [];
   return denied.map((glob) => `:(top,exclude,glob)${/^(?:\/|\*\*\/)/.test(glob) ? glob : `**/${glob}`}`);
 }
 

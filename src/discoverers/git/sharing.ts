@@ -26,6 +26,8 @@ const pushing = (words: (branch: string, where: string, count: string) => string
   asks: {
     branch: ({ branch }: { branch: Piece }) => ['rev-parse', '--abbrev-ref', branch],
     address: ({ remote: to }: { remote: Piece }) => ['remote', 'get-url', '--push', to],
+  },
+  tells: {
     ahead: ({ remote: to, branch }: { remote: Piece; branch: Piece }) => [
       ...['rev-list', '--count', branch, '--not'],
       glue('--remotes=', to),

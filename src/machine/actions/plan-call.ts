@@ -4,6 +4,7 @@ import type { Effect } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import type { Program, ProgramAction, Values } from '../../core/program.ts';
 import type { Plan, PlanContext } from '../../core/tool.ts';
+import { realPath } from '../paths/real-path.ts';
 import { rooted } from '../paths/workspace.ts';
 import { presentable } from '../presentable.ts';
 import { ownProgram, projectFolders } from '../programs/project-folders.ts';
@@ -66,10 +67,12 @@ export async function planCall(call: ActionCall, line: Line<never>): Promise<Pla
   };
   const command = asTyped(of, argv);
   const preview = await previewOf(call, start);
+  const told = context.preview ? await answersTo(call, start, action.wording?.tells) : {};
   const takenBack = await isTakenBack(call, start);
   const whole = [...start.leading, ...argv, ...start.trailing];
   const prepared = action.prepare && write(of, action, action.prepare, values).argv;
-  const exactly = JSON.stringify([start.program, whole, prepared, folder, inspected?.env, env, input]);
+  const known = await answersTo(call, start, action.wording?.asks);
+  const exactly = JSON.stringify([start.program, whole, prepared, folder, inspected?.env, env, input, known]);
   const needs = inspected?.trust ?? whyTrust(effects, found.own);
   return {
     effects,
@@ -77,8 +80,8 @@ export async function planCall(call: ActionCall, line: Line<never>): Promise<Pla
     folder,
     touches: [...paths, ...found.own],
     ...(needs !== undefined && { trust: needs }),
-    grant: { act: exactly, words: `exactly ${command}` },
-    title: await titleOf(call, start, argv),
+    grant: { act: JSON.stringify([exactly, realPath(folder)]), words: `exactly ${command}` },
+    title: titleOf(call, argv, { ...known, ...told }),
     ...(preview !== undefined && { preview }),
     takenBack,
     ...(action.serves && { background: true }),
@@ -153,21 +156,33 @@ async function previewOf(call: ActionCall, start: Start): Promise<string | undef
   throw new ToolcribError('PROGRAM_FAILED', `It would fail: ${complaint}`, hint?.wayOut);
 }
 
-/** The act in a person's words. The program is asked for them in a trusted folder only, when somebody reads them. */
-async function titleOf(call: ActionCall, start: Start, argv: readonly string[]): Promise<string> {
-  const { of, action, values, folder, context } = call;
-  if (!action.wording || !context.preview)
-    return asTyped(
-      of,
-      argv.map((arg) => fromFolder(arg, folder)),
-    );
+/** What lines print that only look, by name. Asked in a trusted folder only. */
+async function answersTo(
+  call: ActionCall,
+  start: Start,
+  lines: Readonly<Record<string, Line<never>>> = {},
+): Promise<Readonly<Record<string, string>>> {
   const known: Record<string, string> = {};
-  if (await context.trusts(folder))
-    for (const [name, line] of Object.entries<Line<never>>(action.wording.asks)) {
-      const { exitCode, stdout } = await runBeside(call, start, line);
-      if (exitCode === 0) known[name] = presentable(stdout.text).trim();
-    }
-  return action.wording.says(values, known);
+  const asked = Object.entries(lines);
+  if (asked.length === 0 || !(await call.context.trusts(call.folder))) return known;
+  for (const [name, line] of asked) {
+    const { exitCode, stdout } = await runBeside(call, start, line);
+    if (exitCode === 0) known[name] = presentable(stdout.text).trim();
+  }
+  return known;
+}
+
+/** The act in a person's words, or as it is typed in its folder. */
+function titleOf(
+  { of, action, values, folder }: ActionCall,
+  argv: readonly string[],
+  known: Readonly<Record<string, string>>,
+): string {
+  if (action.wording) return action.wording.says(values, known);
+  return asTyped(
+    of,
+    argv.map((arg) => fromFolder(arg, folder)),
+  );
 }
 
 /** Whether undo would bring back all that the program says it could change. It is asked in a trusted folder only. */

@@ -86,7 +86,8 @@ export function createProjectReader(known?: () => Promise<KnownNames>) {
         files.set(path, Object.assign(file, { bytes, now }));
       }
     } catch (error) {
-      problem = unreadable(shownPath(path), error);
+      const understood = bytes && (await understoodIn(bytes, path).catch(noneTooDeep));
+      problem = { ...understood, ...unreadable(shownPath(path), error) };
     }
     const isNow = (key: string) => problem === undefined && bytes !== undefined && key === file.now;
     const configs = [...file.said].map(([key, config]) => (isNow(key) ? config : asItWas(config)));
@@ -103,6 +104,41 @@ function unreadable(file: string, error: unknown): ProjectConfig {
   const until =
     'until that file is mended or deleted, nothing is done here that a person would be asked about';
   return { file, unreadable: `${why}; ${until}` };
+}
+
+/** Nothing of a document that is nested too deeply to be looked at. Throws other errors. */
+function noneTooDeep(error: unknown): Config {
+  if (error instanceof RangeError) return {};
+  throw error;
+}
+
+/** What can be understood in a file with mistakes, setting by setting and rule by rule: it goes on to count. */
+async function understoodIn(bytes: Buffer, file: string): Promise<Config> {
+  const [{ parse }, { checkConfig }] = await Promise.all([
+    import('jsonc-parser'),
+    import('./check-config.ts'),
+  ]);
+  const content: unknown = parse(
+    bytes
+      .toString()
+      .replace(/^\ufeff/, '')
+      .slice(0, mostBytes),
+    [],
+    {
+      allowTrailingComma: true,
+    },
+  );
+  if (typeof content !== 'object' || content === null) return {};
+  const understood = (one: object): Config => {
+    const checked = checkConfig(one, { whose: 'project', file: shownPath(file) });
+    return 'config' in checked ? checked.config : {};
+  };
+  const { rules, ...others } = content as Readonly<Record<string, unknown>>;
+  const each = (from: object) => Object.entries(from).map(([name, value]) => ({ [name]: value }));
+  const settings = each(others).map(understood);
+  const ofRules = each(typeof rules === 'object' && rules !== null ? rules : {});
+  const kept = ofRules.flatMap((rule) => understood({ rules: rule }).rules ?? []);
+  return Object.assign({}, ...settings, { rules: kept }) as Config;
 }
 
 async function withFolders(config: ProjectConfig, root: string): Promise<RootConfig> {

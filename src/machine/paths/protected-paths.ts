@@ -20,24 +20,29 @@ export type Consent = (path: string, effect: string, isSettings?: boolean) => bo
 export interface Protected {
   readonly path: string;
   readonly effect: string;
+  /** The settings of a project: only a person opens them, and no rule. */
+  readonly isSettings?: true;
 }
 
 export const noConsent: Consent = () => false;
 
 /**
  * Consent while a call is planned, when nothing is changed: what is protected opens, and is noted. A settings file
- * opens only where it cannot be read, so that a person can have it mended.
+ * opens only at the top of one of the `mendable` folders, where it cannot be read and a person can have it mended.
  */
-export function notingConsent(isUnreadable: boolean): { consent: Consent; protects: readonly Protected[] } {
-  const noted = new Map<string, string>();
+export function notingConsent(mendable: readonly string[]): {
+  consent: Consent;
+  protects: readonly Protected[];
+} {
+  const noted = new Map<string, Protected>();
   return {
     consent(path, effect, isSettings = false) {
-      if (isSettings && !isUnreadable) return false;
-      noted.set(path, effect);
+      if (isSettings && !mendable.includes(dirname(path))) return false;
+      noted.set(path, { path, effect, ...(isSettings && { isSettings: true }) });
       return true;
     },
     get protects() {
-      return [...noted].map(([path, effect]) => ({ path, effect }));
+      return [...noted.values()];
     },
   };
 }

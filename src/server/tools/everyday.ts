@@ -25,13 +25,17 @@ const printingLines: ReadonlyMap<string, readonly string[]> = new Map([
 /** What a runtime is given to run. */
 const aFile = String.raw`^(?<file>[^-]\S*)`;
 
+const nameOf = (program: string): string => basename(program).replace(/\.(?:exe|cmd|bat)$/i, '');
+
 /** Of these, the ones that look into a whole folder where none is named. */
-export const walksFolders = (program: string): boolean =>
-  /^(?:du|find|ls|[ef]?grep)$/.test(basename(program));
+export const walksFolders = (program: string): boolean => /^(?:du|find|ls|[ef]?grep)$/.test(nameOf(program));
+
+/** Of these, the ones that make what is empty. */
+export const makesEmpty = (program: string): boolean => /^(?:mkdir|touch)$/.test(nameOf(program));
 
 /** Whether a program only prints, or makes what is empty: in a folder that is trusted, that is everyday work. */
 export const isPrinting = (program: string): boolean =>
-  printing.has(basename(program)) || printingLines.has(basename(program));
+  printing.has(nameOf(program)) || printingLines.has(nameOf(program));
 
 /**
  * Whether a command line is everyday work of a project, so that trust in its folder is all it needs: it runs code that
@@ -44,7 +48,7 @@ export function isEveryday(
   { programs }: Pick<Manifest, 'programs'>,
   folder: string,
 ): boolean {
-  const name = basename(program).replace(/\.(?:exe|cmd|bat)$/i, '');
+  const name = nameOf(program);
   if (printing.has(name)) return true;
   const lines = [
     ...programs.flatMap(({ everyday }) => everyday?.[name] ?? []),

@@ -4,6 +4,8 @@ import { deniedGlobs } from '../../core/rule.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import type { Grant, Plan, PlanContext, Workspace } from '../../core/tool.ts';
 import { isInside } from '../../machine/paths/inside.ts';
+import { protectedReason } from '../../machine/paths/protected-paths.ts';
+import { realPath } from '../../machine/paths/real-path.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import type { Stage } from '../../machine/processes/pipe.ts';
 import { asStarted } from '../../machine/processes/child.ts';
@@ -11,7 +13,7 @@ import { namedProgram, type NamedProgram } from '../../machine/programs/named-pr
 import { projectFolders } from '../../machine/programs/project-folders.ts';
 import type { OwnServices } from '../own-tools.ts';
 import type { Manifest } from '../published.ts';
-import { isEveryday, isPrinting, walksFolders } from './everyday.ts';
+import { isEveryday, isPrinting, makesEmpty, walksFolders } from './everyday.ts';
 import { parseLine, printProgram, type LineProgram, type ParsedLine } from './parse-line.ts';
 
 /** What is to be run, as it was given. */
@@ -89,7 +91,7 @@ export async function planLine(
   const canLast = all.every(({ of }) => Object.keys(of.variables).length === 0);
   const programs = all.map(({ found }) => found.program);
   const grant = {
-    act: JSON.stringify(['run', folder, command, programs]),
+    act: JSON.stringify(['run', realPath(folder), command, programs]),
     words: `exactly ${command} in ${shownPath(folder)}`,
   };
   return { ...whole, parts: all.flatMap((one) => partsOf(one, whole, canLast ? grant : undefined)) };
@@ -148,8 +150,13 @@ async function preparer(
     const env = environment(inheritedBy(name, manifest), {});
     // It could print what the settings keep from the model.
     const opens = hasDenied && isPrinting(name) && (named.inside.length > 0 || walksFolders(name));
+    // What others run or obey is made by no everyday line.
+    const makes = named.isProtected && makesEmpty(name);
     const isKept =
-      !opens && !named.leadsOut && Object.values(of.variables).every((value) => plainValue.test(value));
+      !opens &&
+      !makes &&
+      !named.leadsOut &&
+      Object.values(of.variables).every((value) => plainValue.test(value));
     return {
       stage: {
         program,
@@ -178,22 +185,24 @@ const ownPlaces = ({ programs }: Manifest, system: 'posix' | 'win32'): readonly 
  */
 async function pathsIn(args: readonly string[], folder: string, workspace: Workspace) {
   const pieces = args
-    .filter((arg) => !arg.includes('://'))
-    .flatMap((arg) => [arg, ...arg.split(/[=:,\s]/), arg.replace(/^-\w/, '')])
+    // An address is one piece, which the system would take for a path all the same.
+    .flatMap((arg) => [arg, ...arg.split(/[=,\s]|:(?!\/\/)/), arg.replace(/^-\w/, '')])
     .filter((piece) => piece !== '' && !piece.includes('\0'));
   const inside: string[] = [];
   let leadsOut = false;
+  let isProtected = false;
   for (const piece of new Set(pieces))
     try {
       const path = await workspace.resolve(piece, { from: folder });
       if (!isInside(path, folder) || existsSync(path)) inside.push(path);
+      isProtected ||= protectedReason(path) !== undefined;
     } catch (error) {
       const code = error instanceof ToolcribError ? error.code : undefined;
       if (code === undefined || code === 'EFFECT_DENIED') throw error;
       if (code === 'PATH_OUTSIDE_ROOTS' || code === 'PATH_PROTECTED') leadsOut = true;
       // Any other is no path.
     }
-  return { inside, leadsOut };
+  return { inside, leadsOut, isProtected };
 }
 
 /** The variables that one of the known programs needs to work as it does elsewhere: DOCKER_HOST, JAVA_HOME. */

@@ -34,7 +34,7 @@ it('asks for trust once, in three lines, runs once, and does not ask again', asy
   place.model.script(test, say('One.'), test, say('Two.'));
   const over = enter(chat, 'go');
   await chat.sees(
-    /\? Trust .*project\?\n {2}Its code may run, .*\n {2}For npm test\. It runs code of this folder/,
+    /\? Trust .*project\?\n {2}Its code may run, .*\n {2}For npm test: it runs code of this folder/,
   );
   expect(place.ran()).toBe(0);
   await answerTo(chat, 'npm test', 'y');
