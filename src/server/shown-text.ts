@@ -28,8 +28,11 @@ export const inPlainSight = (text: string): string =>
 export const inOneLine = (text: string): string => inPlainSight(text).replaceAll(/[\n\t]/g, spelled);
 
 /** Characters of East Asia and pictures, which take two columns of a terminal. */
-const broad =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/gu;
+const broad = new RegExp(
+  String.raw`[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]` +
+    String.raw`|[\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]`,
+  'gu',
+);
 
 /** The columns of a line in a terminal. */
 export const columnsOf = (line: string): number => [...line].length + (line.match(broad)?.length ?? 0);
