@@ -116,7 +116,7 @@ describe.each(Object.entries(clients))('a person behind a client of %s', (_, con
     expect(world.read('src/a.txt')).toBe('one\ntwo\nthree\n');
     expect(ada.asked).toHaveLength(1);
     expect(message().split('\n')[0]).toBe('git reset --hard HEAD');
-    expect(message()).toMatch(/not trusted yet; it can lose work/);
+    expect(message()).toMatch(/It can lose work that nothing brings back; it .*not trusted yet/);
     // Trust is kept; that it can lose work is asked about each time.
     await call('node_run', { file: 'run.mjs' });
     expect(ran(world)).toBe('ran');
@@ -164,7 +164,7 @@ describe('a person', () => {
     expect(first).toMatch(/^\(3,\d{3} characters, the end is not shown\) tool xy+ …$/);
     expect(first.length).toBeLessThan(170);
     expect([why, where, empty]).toEqual([
-      expect.stringMatching(/^It runs a program/),
+      expect.stringMatching(/^It runs a command/),
       `In ${world.project}`,
       '',
     ]);
