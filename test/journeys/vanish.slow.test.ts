@@ -86,7 +86,7 @@ const begin: Readonly<Record<Kind, (scene: Scene) => unknown>> = {
     client.send('read_output', { id, wait_for: 'never' });
   },
   async ask({ client }) {
-    expect(await client.ask('git_reset_hard', { ref: 'HEAD' })).toContain('it can lose work');
+    expect(await client.ask('git_reset_hard', { ref: 'HEAD' })).toContain('can lose work');
   },
   async query(scene) {
     if (!database) return;
