@@ -5,6 +5,7 @@ import { chatPlace, openChat } from '../repl/support/chat.ts';
 import { call, say } from '../repl/support/fake-model.ts';
 import { startInTerminal } from '../repl/support/pty.ts';
 import { answerTo, enter, results } from '../repl/support/served.ts';
+import { reading } from '../guarantees/person.ts';
 import { temporaryRepository } from '../support/repository.ts';
 import { program } from '../support/server.ts';
 import { makeHome } from './home.ts';
@@ -28,7 +29,8 @@ it('toolcrib call asks the person at the terminal', async () => {
     repository.write('src/a.txt', 'changed\n');
     const terminal = reset();
     await terminal.sees('[N]o?');
-    expect(terminal.scrollback()).toMatch(/git reset --hard HEAD\n.*it can lose work/);
+    expect(terminal.scrollback()).toMatch(/git reset --hard HEAD\n.*can lose work/);
+    await reading();
     enter(terminal, typed);
     expect(await terminal.exit, typed).toBe(code);
     expect(read() === 'changed\n', typed).toBe(code === 1);
