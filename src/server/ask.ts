@@ -52,7 +52,7 @@ const key = 'approval';
 /** The field of each answer that lasts: what it is called, and the choice that keeps nothing. */
 const fields: Readonly<Record<Keep, { readonly title: string; readonly no: string; readonly yes: string }>> =
   {
-    trust: { title: 'Also trust the folder, so that its code may run', no: 'no', yes: 'yes' },
+    trust: { title: 'Also trust it, to run its code', no: 'no', yes: 'yes' },
     always: { title: 'Remember', no: 'this time', yes: 'always' },
   };
 

@@ -131,7 +131,7 @@ function actLines({ plan, reasons, subject }: Asked, { width, cuts }: Screen): L
       showsFolder: fits(where),
     };
   // Two lines for the act; folder and reason share the third.
-  const last = `${where}. ${why}`;
+  const last = `${reading ? where : inOneLine(`In ${atHome(plan.folder)}`)}. ${why}`;
   const isWhole = (reading !== undefined || columnsOf(act) <= 2 * width) && fits(last);
   return {
     lines: [...wrapped(act, width), cutLine(last, width)],
