@@ -91,5 +91,5 @@ it('asks its program, refuses without one, and streams what happens', async () =
     unasked: 1,
     none: 'NO_MODEL',
   });
-  expect(JSON.stringify(refused)).toMatch(/NEEDS_CONFIRM.*toolcrib\.cjs/);
+  expect(JSON.stringify(refused)).toMatch(/NEEDS_CONFIRM.*--rule .run\(node a\.js\)=allow/);
 });
