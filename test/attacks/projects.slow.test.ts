@@ -231,7 +231,7 @@ describe.each(eras)('the settings of a project, in %s', (era) => {
       await refused({ client, scene }, { name: 'run', given: { command: 'touch ran' }, says });
       await refused({ client, scene }, { name: 'run_action', given: { action: 'npm_test' }, says });
       // To mend it takes a person, unless what can be understood of it says that nothing is written.
-      const mending = content.includes('"readOnly":true') ? /^EFFECT_DENIED: .*readOnly/ : /^NEEDS_CONFIRM: /;
+      const mending = content === '{"readOnly":true' ? /^EFFECT_DENIED: .*readOnly/ : /^NEEDS_CONFIRM: /;
       await refused(
         { client, scene },
         { name: 'delete_path', given: { path: '.toolcrib.json' }, says: mending },
