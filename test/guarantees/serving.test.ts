@@ -59,15 +59,18 @@ async function listens(session: Session, started: string): Promise<{ port: numbe
   return listener(await read());
 }
 
-/** Holds when the process ends, and another can listen where it did. */
+/** Holds when the process ends, and another can listen where it did: at once, or when the system gives it back. */
 async function expectFree({ port, pid }: { port: number; pid: number }): Promise<void> {
   await until(() => !isRunning(pid));
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, '127.0.0.1', resolve);
-  });
-  server.close();
+  await until(() => canListen(port));
 }
+
+const canListen = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
 
 const open = () => world.open({ person: person(says.yes) });
 
