@@ -54,7 +54,7 @@ function waysOut({ plan, reasons, subject, protects }: Asked): string[] {
   return [...ways, plan.wayOut ?? ruleFor(plan, protects)];
 }
 
-/** The rules that fit exactly this act; where none would, the person does it. */
+/** The rule that fits exactly this act; where none would, the person does it. */
 function ruleFor(plan: Plan, protects: readonly Protected[]): string {
   const [first] = protects;
   const acts = (plan.parts ?? []).filter(asksEachTime);

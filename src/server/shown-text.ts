@@ -1,7 +1,9 @@
 import { unseen } from '../core/unseen.ts';
 
-/** Whatever is not seen, but for blanks and ends of lines; and what begins our own way to say so, so that nobody can
- * imitate it. */
+/**
+ * Characters that are not seen, but for blanks and ends of lines; and what begins our own way to say so, so that nobody
+ * can imitate it.
+ */
 const hidden = new RegExp(
   String.raw`(?![\n\t])(?:${unseen.source})|\u27e8|\\(?=u\{)|(?<=\p{M}{4})\p{M}`,
   'gu',
