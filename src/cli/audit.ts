@@ -4,7 +4,7 @@ import type { Platform } from '../core/discoverer.ts';
 import { fits } from '../core/rule.ts';
 import { auditFolder, createAuditReader, jsonLine, type AuditLine } from '../machine/audit/audit.ts';
 import { stateFolder } from '../own-files/own-files.ts';
-import { presentable } from '../machine/presentable.ts';
+import { sanitize } from '../machine/presentable.ts';
 import { print, style } from './print.ts';
 import { parseCommandLine, UsageError } from './usage.ts';
 
@@ -74,7 +74,7 @@ const isRefused = ({ decision }: AuditLine): boolean =>
 
 /** What anybody may have put into the file, in one line and without what commands a terminal. */
 const text = (value: unknown, most = 300): string =>
-  presentable(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+  sanitize(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
     .replaceAll(/\s+/g, ' ')
     .slice(0, most);
 

@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { connect } from './connect.ts';
-import { presentable } from '../machine/presentable.ts';
+import { sanitize } from '../machine/presentable.ts';
 import { table } from './print.ts';
 import { parseCommandLine, serveOptions, UsageError, workingFolder } from './usage.ts';
 
@@ -55,18 +55,18 @@ export async function callCommand(args: string[]): Promise<number> {
   }
 }
 
-type Client = Awaited<ReturnType<typeof connect>>;
-type Call = Parameters<Client['callTool']>[0];
-type Result = Awaited<ReturnType<Client['callTool']>>;
+type CallClient = Awaited<ReturnType<typeof connect>>;
+type CallCommand = Parameters<CallClient['callTool']>[0];
+type CalledTool = Awaited<ReturnType<CallClient['callTool']>>;
 
 /** Where a line of progress begins anew. */
 const clearedLine = '\r\u001B[K';
 
 /** The result of a call, whose progress is shown on a terminal. */
-async function finished(client: Client, call: Call, signal: AbortSignal): Promise<Result> {
+async function finished(client: CallClient, call: CallCommand, signal: AbortSignal): Promise<CalledTool> {
   const { isTTY, columns = 80 } = process.stderr;
   const onprogress = ({ message = '' }) => {
-    const line = presentable(message).replaceAll(/\s+/g, ' ');
+    const line = sanitize(message).replaceAll(/\s+/g, ' ');
     process.stderr.write(clearedLine + line.slice(0, columns - 1));
   };
   const once = () => client.callTool(call, { signal, ...(isTTY && { onprogress }) });
@@ -80,7 +80,7 @@ async function finished(client: Client, call: Call, signal: AbortSignal): Promis
   }
 }
 
-function printResult({ content, isError, _meta }: Result): void {
+function printResult({ content, isError, _meta }: CalledTool): void {
   const out = isError ? process.stderr : process.stdout;
   for (const part of content) {
     const other = `[${part.type}${'mimeType' in part ? ` ${part.mimeType}` : ''}]`;
@@ -100,7 +100,7 @@ function withoutDashes(args: string[]): string[] {
   throw new UsageError(`${stray}: parameters of a tool are given as key=value: ${stray.slice(2)}=…`);
 }
 
-async function explain(client: Client, name: string | undefined): Promise<number> {
+async function explain(client: CallClient, name: string | undefined): Promise<number> {
   const { tools } = await client.listTools();
   if (name === undefined) {
     const rows = table(tools.map((listed) => [listed.name, listed.description ?? '']));

@@ -58,9 +58,9 @@ export const options = {
   trace: { type: 'string' },
 } as const;
 
-type Values = ReturnType<typeof read>['values'];
+type ChatValues = ReturnType<typeof read>['values'];
 
-const exclusive: readonly (readonly [keyof Values, keyof Values])[] = [
+const exclusive: readonly (readonly [keyof ChatValues, keyof ChatValues])[] = [
   ['yolo', 'mode'],
   ['continue', 'resume'],
   ['no-session', 'continue'],
@@ -110,7 +110,7 @@ function read(args: string[]) {
 }
 
 /** Throws UsageError for options that do not go together. */
-function checkTogether(values: Values): void {
+function checkTogether(values: ChatValues): void {
   for (const [one, other] of exclusive)
     if (values[one] !== undefined && values[other] !== undefined)
       throw new UsageError(`--${one} and --${other}: only one of them.`);
@@ -124,7 +124,7 @@ function checkTogether(values: Values): void {
     );
 }
 
-async function optionsOf(values: Values): Promise<ChatOptions> {
+async function optionsOf(values: ChatValues): Promise<ChatOptions> {
   checkTogether(values);
   const { model, mode, profile, schema, record, replay, trace, root, temporary = false } = values;
   const mcpFiles = (values.mcp ?? []).map((file) => resolve(file));
@@ -165,7 +165,7 @@ async function optionsOf(values: Values): Promise<ChatOptions> {
   };
 }
 
-function sessionOf(values: Values): ChatOptions['session'] {
+function sessionOf(values: ChatValues): ChatOptions['session'] {
   const { resume: which } = values;
   if (values.continue) return 'latest';
   if (which !== undefined) return { which };
@@ -208,7 +208,7 @@ const readNamed = (path: string): Promise<string> =>
 const patienceMs = 3000;
 
 /** What is to be said: what came through the pipe, then the prompt; or the prompts of files, one a line. */
-async function promptsFrom(values: Values, given: string): Promise<Said[]> {
+async function promptsFrom(values: ChatValues, given: string): Promise<Said[]> {
   const files = await Promise.all((values.file ?? []).map((file) => readNamed(file)));
   // A backslash at the end goes on in the next line, as when it is typed.
   const lines = files.flatMap((text) => text.split(/(?<!\\)\r?\n/));

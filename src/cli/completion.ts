@@ -4,7 +4,7 @@ import { manifestHere } from './here.ts';
 import { hosts } from './hosts.ts';
 import { ownCommand, UsageError } from './usage.ts';
 
-type Candidate = readonly [value: string, description?: string | undefined];
+type Completion = readonly [value: string, description?: string | undefined];
 
 /**
  * What each shell evaluates: it asks `toolcrib complete =WORD BEFORE…`, and completes files where that says nothing.
@@ -86,7 +86,7 @@ const optionValues: Readonly<Record<string, readonly string[]>> = {
   '--mode': ['plan', 'ask', 'auto'],
 };
 
-async function candidates(word: string, before: readonly string[]): Promise<readonly Candidate[]> {
+async function candidates(word: string, before: readonly string[]): Promise<readonly Completion[]> {
   const [command = '', ...rest] = before;
   if (command === '' || command === 'help')
     return [...help.matchAll(/^  toolcrib (\w+).*?  +(.*)/gm)].map(([, name = '', what]) => [name, what]);
@@ -117,9 +117,9 @@ function takesValue(option: string, page: string): boolean {
 }
 
 /** The options that a help names, with what it says of them. */
-function optionsIn(page: string): Candidate[] {
+function optionsIn(page: string): Completion[] {
   const lines = page.matchAll(/^  (?:-\w, )?(--[a-z].*?)  +(.*)/gm);
   return [...lines].flatMap(([, names = '', what]) =>
-    names.split(', ').map((name): Candidate => [name.split(' ')[0] ?? '', what]),
+    names.split(', ').map((name): Completion => [name.split(' ')[0] ?? '', what]),
   );
 }

@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import { ToolcribError } from '../core/errors.ts';
 import { thisHost, type Host } from '../machine/host.ts';
 import { isInside } from '../machine/paths/inside.ts';
-import { shownPath } from '../machine/paths/shown-path.ts';
-import { entryFor, valuesOf, wordsOf, type Roots } from './host-entry.ts';
+import { displayPath } from '../machine/paths/shown-path.ts';
+import { entryFor, valuesOf, wordsOf, type EntryRoots } from './host-entry.ts';
 import { settingIn, withoutSetting, withSettings, type Setting } from './host-file.ts';
 import { isRecord } from './host-format.ts';
 import { hosts, userFile, type HostFacts } from './hosts.ts';
@@ -114,7 +114,7 @@ async function madeEntry({ facts, isShared, roots }: Order, there: unknown) {
     await refuseOther(here, `${facts.title} tells no folder: name yours with --root ~/your-project.`, host);
     return [here];
   };
-  const wanted: Roots = { given: named, needed, ...(isShared && { left: here }) };
+  const wanted: EntryRoots = { given: named, needed, ...(isShared && { left: here }) };
   const entry = await entryFor(facts, await (isShared ? sharedLaunch : ownLaunch)(host), wanted, there);
   const read =
     wordsOf(entry)[0] === 'cmd' ? wordsOf(entry).find((word) => /[&|<>^%"]/.test(word)) : undefined;
@@ -131,7 +131,7 @@ async function refuseHome(root: string, { home }: Host): Promise<void> {
   if (!isInside(above, real)) return;
   throw new ToolcribError(
     'NO_ROOTS',
-    `--root ${shownPath(root)} is or holds the home folder:`,
+    `--root ${displayPath(root)} is or holds the home folder:`,
     'name the one a model may use, --root ~/your-project.',
   );
 }

@@ -6,7 +6,7 @@ import type { KnownNames } from '../machine/config/check-config.ts';
 import { ToolcribError } from '../core/errors.ts';
 import type { Config } from '../core/settings.ts';
 import { readSettings } from '../machine/config/project-config.ts';
-import { shownPath } from '../machine/paths/shown-path.ts';
+import { displayPath } from '../machine/paths/shown-path.ts';
 import { thisHost, type Host } from '../machine/host.ts';
 import { ownFolder } from '../own-files/own-files.ts';
 import { UsageError } from './usage.ts';
@@ -28,13 +28,13 @@ export async function readConfig(
   file = configFile(),
   { known, home = homedir() }: { known?: () => Promise<KnownNames>; home?: string } = {},
 ): Promise<Config> {
-  const refusal = (why: string) => new UsageError(`${shownPath(file)}: ${why}`);
+  const refusal = (why: string) => new UsageError(`${displayPath(file)}: ${why}`);
   const bytes = await operatorFile(file, refusal);
   if (!bytes) return {};
   const whole = (path: string) => {
     const named = /^~(?:[/\\]|$)/.test(path) ? join(home, path.slice(2)) : path;
     if (isAbsolute(named)) return named;
-    throw refusal(`${shownPath(path)} is not absolute.`);
+    throw refusal(`${displayPath(path)} is not absolute.`);
   };
   try {
     const config = await readSettings(bytes, { file, whose: 'operator', known: await known?.() });
@@ -43,7 +43,7 @@ export async function readConfig(
     for (const [given, settings] of Object.entries(config.folders ?? {})) {
       // By their real paths, as roots are; what is not there is kept as it is written, and said elsewhere.
       const folder = await realpath(resolve(whole(given))).catch(() => resolve(whole(given)));
-      if (folders[folder]) throw refusal(`folders: ${shownPath(given)} is there twice, by two names.`);
+      if (folders[folder]) throw refusal(`folders: ${displayPath(given)} is there twice, by two names.`);
       folders[folder] = settings;
     }
     return {
@@ -69,7 +69,7 @@ async function operatorFile(file: string, refusal: (why: string) => Error): Prom
     if (code !== 'ENOENT' && code !== 'ENOTDIR') throw refusal(`it cannot be read (${code}).`);
     const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
     const dangling = [file, dirname(file)].find((path) => isLink(path) && !existsSync(path));
-    if (dangling) throw refusal(`${shownPath(dangling)} is a link to something that is not there.`);
+    if (dangling) throw refusal(`${displayPath(dangling)} is a link to something that is not there.`);
   });
   if (!opened) return undefined;
   try {

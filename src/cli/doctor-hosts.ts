@@ -9,7 +9,7 @@ import { version } from '../server/version.ts';
 import { isOurs, valuesOf, wordsOf } from './host-entry.ts';
 import { settingIn } from './host-file.ts';
 import { isRecord } from './host-format.ts';
-import { hosts, userFile, type HostFacts, type Start } from './hosts.ts';
+import { hosts, userFile, type HostFacts, type HostStart } from './hosts.ts';
 import { flawOfRoots, isThrownAway } from './installation.ts';
 
 /** What came of a host's entry for us. */
@@ -51,7 +51,7 @@ const firstLine = (error: unknown): string =>
 
 /** Tries what an entry starts; says what would mend it. */
 async function checkStart(
-  start: Started,
+  start: StartedServer,
   here: Host,
   host: string,
 ): Promise<Pick<HostCheck, 'state' | 'says'>> {
@@ -87,22 +87,22 @@ async function flawOf(words: readonly string[], first: readonly string[], here: 
   return says === undefined ? undefined : { says, more: ' --root ~/your-project' };
 }
 
-interface Started extends Start {
+interface StartedServer extends HostStart {
   readonly env: Readonly<Record<string, string>>;
 }
 
 /** What an entry starts, by the keys that hosts have for it. Of one that starts nothing: why. */
-function startOf(entry: Readonly<Record<string, unknown>>): Started | string {
+function startOf(entry: Readonly<Record<string, unknown>>): StartedServer | string {
   const { env, environment, envs } = entry;
   const [command, ...args] = wordsOf(entry).filter((word) => typeof word === 'string');
   if (entry['enabled'] === false || entry['disabled'] === true)
     return 'it is switched off there, and not tried';
   if (command === undefined) return 'it has no command: one over HTTP is not tried';
-  return { command, args, env: { ...((env ?? environment ?? envs) as Started['env'] | undefined) } };
+  return { command, args, env: { ...((env ?? environment ?? envs) as StartedServer['env'] | undefined) } };
 }
 
 /** How many tools are listed. Throws an Error with the reason, as the program said it. */
-async function tryEntry({ command, args, env }: Started, home: string): Promise<string> {
+async function tryEntry({ command, args, env }: StartedServer, home: string): Promise<string> {
   const bare = process.platform === 'win32' ? {} : { PATH: '/usr/bin:/bin' };
   const transport = new StdioClientTransport({
     command,

@@ -1,7 +1,7 @@
 import { nearest } from '../core/nearest.ts';
-import { keptFolder, unkeptState } from '../machine/kept-folders.ts';
+import { userFolder, unkeptState } from '../machine/kept-folders.ts';
 import type { Machine } from '../machine/machine.ts';
-import { presentable } from '../machine/presentable.ts';
+import { sanitize } from '../machine/presentable.ts';
 import type { ProgramFacts } from '../machine/programs/installation.ts';
 import { loginsOf, type Login } from '../machine/databases/logins.ts';
 import { findRipgrep } from '../machine/programs/find-ripgrep.ts';
@@ -40,7 +40,7 @@ export async function doctor(args: string[]): Promise<number> {
   if (positionals.length > 0) return aboutPrograms(positionals, manifest.programs, reports, machine);
   const { platform, env, home } = machine.host;
   const { path } = await machine.discovery();
-  const shell = await cachedLoginShellPath(machine.host, keptFolder('cache', machine.host));
+  const shell = await cachedLoginShellPath(machine.host, userFolder('cache', machine.host));
   const settings = await settingsInForce(machine.host, await roots);
   const hosts = await checkHosts(machine.host);
   const { host, which } = machine;
@@ -51,9 +51,9 @@ export async function doctor(args: string[]): Promise<number> {
     ...logins.map(checkLogin),
     ...hosts.map(({ host, state, says, file }) => ({
       state,
-      text: presentable(state === 'ok' ? `${host}: ${says}` : `${host}: ${file}: ${says}`),
+      text: sanitize(state === 'ok' ? `${host}: ${says}` : `${host}: ${file}: ${says}`),
     })),
-    ...[...settings.wrong, ...problems].map((text) => wrong(presentable(text))),
+    ...[...settings.wrong, ...problems].map((text) => wrong(sanitize(text))),
   ];
   const isSound = checks.every(({ state }) => state !== 'wrong');
   const exitCode = isSound ? 0 : 1;
@@ -99,8 +99,8 @@ async function checksOf(reports: readonly ProgramReport[], { host, which }: Mach
 }
 
 function checkLogin({ name, database, beyond, failure }: Login): Check {
-  const subject = presentable(database === undefined ? `database ${name}` : `database ${name} (${database})`);
-  if (failure !== undefined) return note(`${subject}: ${presentable(failure)}`);
+  const subject = sanitize(database === undefined ? `database ${name}` : `database ${name} (${database})`);
+  if (failure !== undefined) return note(`${subject}: ${sanitize(failure)}`);
   if (beyond === undefined) return ok(`${subject}: queries cannot change it`);
   const why = `this login ${beyond}, which no read-only transaction keeps it from`;
   return note(`${subject}: ${why}. Reading is asked about once; a login that only reads is not asked about`);

@@ -1,4 +1,4 @@
-import { createOffered } from '../server/offered.ts';
+import { createToolRegistry } from '../server/offered.ts';
 import { machineHere } from './machine-here.ts';
 import { print, table } from './print.ts';
 import { servedSettings } from './served-settings.ts';
@@ -8,7 +8,7 @@ import { parseCommandLine, serveOptions } from './usage.ts';
 export async function exposure(args: string[]): Promise<number> {
   const settings = await servedSettings(parseCommandLine({ args, options: serveOptions }).values);
   const { machine, manifest, signs } = await machineHere(settings);
-  const offered = createOffered(manifest, machine, settings, signs);
+  const offered = createToolRegistry(manifest, machine, settings, signs);
   const [{ listed, programs }, callable] = await Promise.all([offered.exposure(), offered.callable()]);
   const own = listed.filter(({ action }) => action === undefined).length;
   const rows = [...programs].map(([id, { listed: many, why }]) => {

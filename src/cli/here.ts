@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { loadManifest } from '../server/manifest.ts';
-import { withOwnPrograms, type ProgramFolder, type WholeManifest } from '../server/own-programs.ts';
+import { withUserPrograms, type ProgramFolder, type UserCatalogue } from '../server/own-programs.ts';
 import { configFile } from './config.ts';
 
 /** Where a person describes programs of their own. */
@@ -10,5 +10,5 @@ export const ownProgramFolder = (): ProgramFolder => ({
 });
 
 /** All that can be offered, with the programs that this person has described. */
-export const manifestHere = async (): Promise<WholeManifest> =>
-  withOwnPrograms(await loadManifest(), [ownProgramFolder()]);
+export const manifestHere = async (): Promise<UserCatalogue> =>
+  withUserPrograms(await loadManifest(), [ownProgramFolder()]);

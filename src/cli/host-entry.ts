@@ -17,7 +17,7 @@ export function valuesOf(words: readonly string[], option: string): string[] {
 }
 
 /** Folders for an entry: those that were named, and the one for an entry that needs one and has none. */
-export interface Roots {
+export interface EntryRoots {
   readonly given: readonly string[];
   readonly needed: () => Promise<readonly string[]>;
   /** Is not named again: in the file of a project, that project. */
@@ -28,12 +28,12 @@ export interface Roots {
  * A host's entry for us. Of one that is there, only what starts us is replaced: what a person has added to it stays.
  * Throws CONFIG_INVALID for one that starts something else.
  */
-export async function entryFor(facts: HostFacts, launch: Launch, roots: Roots, there: unknown) {
+export async function entryFor(facts: HostFacts, launch: Launch, roots: EntryRoots, there: unknown) {
   const { command } = launch;
   const made = async (args: readonly string[], options: readonly string[]) =>
     facts.entry({ command, args: [...args, 'serve', ...(await optionsFor(facts, options, roots))] });
   const usual = [
-    ...(facts.asks ? ['--questions', 'host'] : []),
+    ...(facts.promptsUser ? ['--questions', 'host'] : []),
     ...(facts.needsFiles ? [] : ['--expose', 'no-files']),
   ];
   if (!isRecord(there)) return made(launch.args, usual);
@@ -53,7 +53,7 @@ export async function entryFor(facts: HostFacts, launch: Launch, roots: Roots, t
   return { ...there, ...Object.fromEntries(starts) };
 }
 
-async function optionsFor(facts: HostFacts, options: readonly string[], { given, needed, left }: Roots) {
+async function optionsFor(facts: HostFacts, options: readonly string[], { given, needed, left }: EntryRoots) {
   const asked = facts.formerly ? without(options, '--questions', (value) => value === 'host') : options;
   const kept = without(asked, '--root', (value) => value === left);
   const before = valuesOf(kept, '--root');

@@ -3,7 +3,7 @@ import { variable, type Host } from '../machine/host.ts';
 import type { Setting } from './host-file.ts';
 
 /** What a host starts. */
-export interface Start {
+export interface HostStart {
   readonly command: string;
   readonly args: readonly string[];
 }
@@ -24,9 +24,9 @@ export interface HostFacts {
   readonly project?: string;
   /** The keys that lead to the entries. */
   readonly under: readonly string[];
-  readonly entry: (start: Start) => Readonly<Record<string, unknown>>;
+  readonly entry: (start: HostStart) => Readonly<Record<string, unknown>>;
   /** It cannot show our questions, and asks before each call. */
-  readonly asks?: true;
+  readonly promptsUser?: true;
   /** Earlier versions left the questions to it, which it may not ask; what they wrote beside the entry. */
   readonly formerly?: readonly Setting[];
   /** It has no file tools of its own, so that ours are listed. */
@@ -45,18 +45,18 @@ const host = (title: string, facts: Partial<HostFacts> & Pick<HostFacts, 'user'>
   ...facts,
 });
 
-const plain = ({ command, args }: Start) => ({ command, args });
-const typed = (start: Start) => ({ type: 'stdio', ...plain(start) });
+const plain = ({ command, args }: HostStart) => ({ command, args });
+const typed = (start: HostStart) => ({ type: 'stdio', ...plain(start) });
 /** Longer than a call takes before it becomes a job. */
 const seconds = 120;
-const patient = (start: Start) => ({ ...plain(start), timeout: seconds * 1000, trust: false });
+const patient = (start: HostStart) => ({ ...plain(start), timeout: seconds * 1000, trust: false });
 
 /** The hosts we write entries for, by the name that people give them on the command line. */
 export const hosts: Readonly<Record<string, HostFacts>> = {
   'claude-desktop': host('Claude Desktop', {
     user: '%CONFIG%/Claude/claude_desktop_config.json',
     packaged: 'Claude_',
-    asks: true,
+    promptsUser: true,
     needsFiles: true,
     needsRoots: true,
     afterwards: 'Restart Claude Desktop.',
@@ -84,7 +84,7 @@ export const hosts: Readonly<Record<string, HostFacts>> = {
     onWindows: '%CONFIG%/Zed/settings.json',
     under: ['context_servers'],
     entry: (start) => ({ source: 'custom', ...plain(start) }),
-    asks: true,
+    promptsUser: true,
     needsRoots: true,
     afterwards: 'It starts by itself; Agent Settings shows it.',
   }),
@@ -144,7 +144,7 @@ export const hosts: Readonly<Record<string, HostFacts>> = {
   }),
   lmstudio: host('LM Studio', {
     user: '~/.lmstudio/mcp.json',
-    asks: true,
+    promptsUser: true,
     needsFiles: true,
     needsRoots: true,
     afterwards: 'It is there at once.',

@@ -7,12 +7,12 @@ export interface Range {
 }
 
 /** New text for a range of a text. */
-export interface Edit extends Range {
+export interface ListEdit extends Range {
   readonly text: string;
 }
 
 /** A text with edits that do not overlap. */
-export const edited = (text: string, edits: readonly Edit[]): string =>
+export const edited = (text: string, edits: readonly ListEdit[]): string =>
   edits
     .toSorted((a, b) => b.start - a.start)
     .reduce((so, edit) => so.slice(0, edit.start) + edit.text + so.slice(edit.end), text);
@@ -20,13 +20,13 @@ export const edited = (text: string, edits: readonly Edit[]): string =>
 export const lineEndOf = (text: string): string => /\r?\n/.exec(text)?.[0] ?? '\n';
 
 /** Makes one list out of another; places are those of the first. */
-export type Step =
+export type SpliceStep =
   | { readonly type: 'replace'; readonly at: number; readonly value: unknown }
   | { readonly type: 'add'; readonly after: number; readonly values: readonly unknown[] }
   | { readonly type: 'remove'; readonly at: number; readonly count: number };
 
-export function stepsBetween(before: readonly unknown[], after: readonly unknown[]): Step[] {
-  const steps: Step[] = [];
+export function stepsBetween(before: readonly unknown[], after: readonly unknown[]): SpliceStep[] {
+  const steps: SpliceStep[] = [];
   let at = 0;
   let gone = 0;
   let come: unknown[] = [];
@@ -57,12 +57,12 @@ export function stepsBetween(before: readonly unknown[], after: readonly unknown
 export function commaEdits(
   text: string,
   items: readonly Range[],
-  steps: readonly Step[],
+  steps: readonly SpliceStep[],
   spell: (value: unknown) => string,
-): Edit[] {
+): ListEdit[] {
   const gap = text.slice(items[0]?.end, items[1]?.start);
   const between = items.length > 1 && /^\s*,\s*$/.test(gap) ? gap : ', ';
-  return steps.flatMap((step): Edit[] => {
+  return steps.flatMap((step): ListEdit[] => {
     if (step.type === 'remove') return removeItems(text, items, step.at, step.count);
     const item = items[step.type === 'replace' ? step.at : Math.max(step.after, 0)];
     if (item === undefined) throw new RangeError('a list without items is replaced as a whole');
@@ -75,7 +75,7 @@ export function commaEdits(
 }
 
 /** Takes items out of such a list, with the comma that is one too many then, and the line that they leave empty. */
-export function removeItems(text: string, items: readonly Range[], at: number, count = 1): Edit[] {
+export function removeItems(text: string, items: readonly Range[], at: number, count = 1): ListEdit[] {
   const [previous, first, last] = [items[at - 1], items[at], items[at + count - 1]];
   if (first === undefined || last === undefined) return [];
   const comma = /^\s*,/.exec(text.slice(last.end))?.[0];

@@ -1,7 +1,7 @@
 import { mergeSettings, type Config, type Settings } from '../core/settings.ts';
 import { thisHost } from '../machine/host.ts';
-import { lookAround, type Found } from '../server/look-around.ts';
-import { noteHost } from '../server/noted-host.ts';
+import { detectEnvironment, type Found } from '../server/look-around.ts';
+import { trackDependencies } from '../server/noted-host.ts';
 import { readConfig } from './config.ts';
 import { ownProgramFolder } from './here.ts';
 
@@ -11,7 +11,7 @@ import { ownProgramFolder } from './here.ts';
  */
 export async function machineHere(given?: Settings): Promise<Found> {
   const settings = given ?? mergeSettings({}, await readConfig().catch((): Config => ({})));
-  const found = await lookAround(settings, noteHost(thisHost()), ownProgramFolder());
+  const found = await detectEnvironment(settings, trackDependencies(thisHost()), ownProgramFolder());
   await found.machine.settle();
   return found;
 }

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { presentable } from '../machine/presentable.ts';
+import { sanitize } from '../machine/presentable.ts';
 
 /** Prints for the person, or the program, that asked; 0, which is an exit code. */
 export function print(text: string): 0 {
@@ -9,7 +9,7 @@ export function print(text: string): 0 {
 
 /** Lines with their columns aligned, the last one ragged. What is printed cannot command the terminal. */
 export function table(rows: readonly (readonly string[])[], indent = ''): string {
-  const cells = rows.map((row) => row.map((cell) => presentable(cell).replaceAll('\n', ' ')));
+  const cells = rows.map((row) => row.map((cell) => sanitize(cell).replaceAll('\n', ' ')));
   const widths: number[] = [];
   for (const row of cells)
     for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);

@@ -2,12 +2,12 @@ import { readSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Settings } from '../core/settings.ts';
 import { thisHost } from '../machine/host.ts';
-import { keptFolder, unkeptState } from '../machine/kept-folders.ts';
+import { userFolder, unkeptState } from '../machine/kept-folders.ts';
 import { stateFolder } from '../own-files/own-files.ts';
-import type { Opening } from '../server/first-answers.ts';
-import { noteHost, type NotedHost } from '../server/noted-host.ts';
+import type { EarlyAnswers } from '../server/first-answers.ts';
+import { trackDependencies, type DependencyTracker } from '../server/noted-host.ts';
 import type { Listening } from '../server/http/guard.ts';
-import { lookAround, type Found } from '../server/look-around.ts';
+import { detectEnvironment, type Found } from '../server/look-around.ts';
 import type { Transport } from '../server/stdio.ts';
 import type { Trace } from '../server/trace.ts';
 import { configFile } from './config.ts';
@@ -34,11 +34,11 @@ const httpOptions = {
 } as const;
 
 /** `toolcrib serve`: ends when the host closes our input, or with a signal. Goes on after what was answered already. */
-export async function serveCommand(args: string[], opening?: Opening): Promise<number> {
+export async function serveCommand(args: string[], opening?: EarlyAnswers): Promise<number> {
   return exitCodeOf(async () => {
     // Not in the help: our own host writes its key into a pipe, where no other process can see it.
     const keyed = args.find((arg) => arg.startsWith(keyOption));
-    const noted = noteHost(thisHost());
+    const noted = trackDependencies(thisHost());
     noted.noteFile(configFile());
     const { values } = parseCommandLine({
       args: args.filter((arg) => arg !== keyed),
@@ -50,12 +50,13 @@ export async function serveCommand(args: string[], opening?: Opening): Promise<n
     // That host asks, whatever the operator says of others.
     const settings: Settings = keyed === undefined ? given : { ...given, questions: 'server' };
     const key = keyed === undefined ? undefined : keyIn(Number(keyed.slice(keyOption.length)));
-    const found = await lookAround(settings, noted, ownProgramFolder());
+    const found = await detectEnvironment(settings, noted, ownProgramFolder());
     sayProblems(found);
     try {
       const trace = await traceInto(values.trace, settings);
       if (http) await (await import('../server/http/serve-http.ts')).serveHttp(settings, http, found, trace);
-      else await (await import('../server/stdio.ts')).serve(settings, { key, opening, trace }, found);
+      else
+        await (await import('../server/stdio.ts')).serve(settings, { hostKey: key, opening, trace }, found);
       return 0;
     } catch (error) {
       throw error instanceof Error ? startProblem(error, http, values.trace) : error;
@@ -104,7 +105,7 @@ async function listeningIn(values: HttpValues): Promise<Listening | undefined> {
     throw new UsageError(`--allow-host ${name}: a name alone is expected, without scheme, port or *.`);
   const { ownToken, readTokens } = await import('../server/http/tokens.ts');
   try {
-    const tokens = file === undefined ? ownToken(keptFolder('state', thisHost())) : readTokens(file);
+    const tokens = file === undefined ? ownToken(userFolder('state', thisHost())) : readTokens(file);
     return { host, port: Number(port), tokens, names: names.map((name) => name.toLowerCase()) };
   } catch (error) {
     throw error instanceof ToolcribError ? new UsageError(error.message) : error;
@@ -133,7 +134,7 @@ function startProblem(error: Error, http: Listening | undefined, trace: string |
 }
 
 /** What a start depends on beside the programs. */
-function noteSettings({ host, noteFile, noteFolder }: NotedHost, { roots, folders }: Settings): void {
+function noteSettings({ host, noteFile, noteFolder }: DependencyTracker, { roots, folders }: Settings): void {
   for (const folder of [...roots, ...Object.keys(folders)]) noteFolder(resolve(folder));
   for (const root of roots) noteFile(resolve(root, '.toolcrib.json'));
   const state = stateFolder(host.platform, host.env, host.home);

@@ -2,7 +2,7 @@ import { nearest } from '../core/nearest.ts';
 import { unknownTool } from '../core/rule.ts';
 import { mergeSettings, type Config, type Settings } from '../core/settings.ts';
 import type { KnownNames } from '../machine/config/check-config.ts';
-import { shownPath } from '../machine/paths/shown-path.ts';
+import { displayPath } from '../machine/paths/shown-path.ts';
 import { namesIn } from '../server/published.ts';
 import { configFile, readConfig } from './config.ts';
 import { manifestHere } from './here.ts';
@@ -12,8 +12,8 @@ import { checkRoots, settingsOf, UsageError, type ServeValues } from './usage.ts
 export async function servedSettings(values: ServeValues): Promise<Settings> {
   const given = settingsOf(values);
   const settings = mergeSettings(given, await readConfig(undefined, { known: knownNames }));
-  await checkRoots(settings.roots, given.roots ? undefined : `${shownPath(configFile())}: roots:`);
-  await checkRoots(Object.keys(settings.folders), `${shownPath(configFile())}: folders:`);
+  await checkRoots(settings.roots, given.roots ? undefined : `${displayPath(configFile())}: roots:`);
+  await checkRoots(Object.keys(settings.folders), `${displayPath(configFile())}: folders:`);
   await checkNames(given);
   return settings;
 }

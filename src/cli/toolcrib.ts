@@ -8,15 +8,15 @@ import { makePrivate } from '../own-files/own-files.ts';
 import {
   firstLists,
   ownCache,
-  readFirstAnswers,
+  readStartCache,
   readMessage,
-  rememberedStart,
+  startKey,
   replayedId,
   requestKey,
-  type Opening,
-  type RememberedStart,
-  type Request,
-  type Results,
+  type EarlyAnswers,
+  type StartKey,
+  type JsonRpcRequest,
+  type CachedResults,
 } from '../server/first-answers.ts';
 import { requireCompiled } from './compiled.ts';
 
@@ -45,15 +45,15 @@ else {
       'toolcrib serve speaks MCP, for a host that starts it; Ctrl-C ends it.\n' +
         '`toolcrib config HOST` makes the entry for one; `toolcrib try` shows what a model can do here.\n',
     );
-  const remembered = rememberedStart(args, server);
-  const results = remembered && readFirstAnswers(remembered);
+  const remembered = startKey(args, server);
+  const results = remembered && readStartCache(remembered);
   if (remembered && results) answerFirst(remembered, results);
   else runServer(remembered && { remembered, results: {}, input: Buffer.alloc(0) });
 }
 
-function answerFirst(remembered: RememberedStart, results: Results): void {
+function answerFirst(remembered: StartKey, results: CachedResults): void {
   const replayed: string[] = [];
-  let listed: Request | undefined;
+  let listed: JsonRpcRequest | undefined;
   let input: Buffer = Buffer.alloc(0);
 
   /** Whether the message needs no server. */
@@ -93,7 +93,7 @@ function answerFirst(remembered: RememberedStart, results: Results): void {
   for (const signal of signals) process.once(signal, end);
 }
 
-function runServer(opening?: Opening): void {
+function runServer(opening?: EarlyAnswers): void {
   // Left alone, V8 gives short-lived objects up to 32 MB. So they get no more room than they have now (the flag is read
   // whenever that might grow, `NewSpace::Grow` in V8's src/heap); server/lean-heap.ts has the rest.
   setFlagsFromString('--semi-space-growth-factor=1');

@@ -4,10 +4,10 @@ import { join, parse, resolve } from 'node:path';
 import type { Platform } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
 import { stateFolder } from '../own-files/own-files.ts';
-import { shownPath } from '../machine/paths/shown-path.ts';
-import { presentable } from '../machine/presentable.ts';
-import { createTrust, type Trust, type Trusted, type TrustSubject } from '../machine/trust/trust.ts';
-import { inOneLine } from '../server/shown-text.ts';
+import { displayPath } from '../machine/paths/shown-path.ts';
+import { sanitize } from '../machine/presentable.ts';
+import { createTrust, type Trust, type Trusted, type TrustScope } from '../machine/trust/trust.ts';
+import { displayLine } from '../server/shown-text.ts';
 import { ask, canAsk } from './confirm.ts';
 import { print } from './print.ts';
 import { parseCommandLine, UsageError, workingFolder } from './usage.ts';
@@ -40,7 +40,10 @@ async function list(trust: Trust, json: boolean): Promise<number> {
 function linesOf({ folder, trustedAt, origin, current, always }: Trusted): string {
   const since = trustedAt === undefined ? 'not trusted' : `trusted ${trustedAt.slice(0, 10)}`;
   const what = `${since}${origin ? `, from ${origin}` : ''}${current ? '' : ', another one by now: asked again'}`;
-  const lines = [`${shownPath(folder)}  ${what}`, ...always.map((words) => `  always: ${inOneLine(words)}`)];
+  const lines = [
+    `${displayPath(folder)}  ${what}`,
+    ...always.map((words) => `  always: ${displayLine(words)}`),
+  ];
   return lines.map((line) => `${oneLine(line)}\n`).join('');
 }
 
@@ -49,24 +52,24 @@ async function revoke(given: string, trust: Trust, json: boolean): Promise<numbe
   // What was trusted may have become a link since: then it is known by the path it had.
   const revoked = [given, folder].filter(trust.revoke).length > 0;
   const says = revoked ? 'is not trusted any more' : 'was not trusted by itself; --list shows what is';
-  print(json ? asJson({ folder, revoked }) : `${shownPath(folder)} ${says}.\n`);
+  print(json ? asJson({ folder, revoked }) : `${displayPath(folder)} ${says}.\n`);
   return revoked ? 0 : 1;
 }
 
 /** The top of the repository that a folder is in; the folder itself when there is none, or that is never trusted. */
-async function subjectOf(folder: string, trust: Trust): Promise<TrustSubject> {
+async function subjectOf(folder: string, trust: Trust): Promise<TrustScope> {
   const widest = await trust.subjectOf(folder, [parse(folder).root]);
   return widest.refused === undefined ? widest : await trust.subjectOf(folder, []);
 }
 
 async function trustFolder(given: string, trust: Trust, { yes = false, json = false }): Promise<number> {
-  if (!existsSync(given)) throw new UsageError(`${shownPath(given)}: there is no such folder.`);
+  if (!existsSync(given)) throw new UsageError(`${displayPath(given)}: there is no such folder.`);
   const { folder, origin, refused } = await subjectOf(given, trust);
-  if (refused) throw new UsageError(`${shownPath(folder)} ${refused}; trust projects, one by one.`);
+  if (refused) throw new UsageError(`${displayPath(folder)} ${refused}; trust projects, one by one.`);
   const before = await trust.isTrusted(folder);
   const kind = `a ${existsSync(join(folder, '.git')) ? 'git repository' : 'plain folder'}`;
   const what = oneLine(origin === undefined ? kind : `${kind}, from ${origin}`);
-  if (!json) print(`${shownPath(folder)}: ${what}\n${before ? 'It is trusted.\n' : meaning}`);
+  if (!json) print(`${displayPath(folder)}: ${what}\n${before ? 'It is trusted.\n' : meaning}`);
   // Asking for JSON alone is looking.
   const trusted = before || yes || (!json && (await isAgreed()));
   if (trusted && !before) await trust.trust(folder);
@@ -86,5 +89,5 @@ async function isAgreed(): Promise<boolean> {
 }
 
 /** Nothing in it can command the terminal or pass for another line. */
-const oneLine = (text: string): string => presentable(text).replaceAll(/\s/g, ' ');
+const oneLine = (text: string): string => sanitize(text).replaceAll(/\s/g, ' ');
 const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

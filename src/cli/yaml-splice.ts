@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, parseDocument, stringify, type Node, type Pair, type YAMLMap } from 'yaml';
 import { Damaged, type Format } from './host-format.ts';
 import { commaEdits, edited, lineEndOf, removeItems, stepsBetween } from './list-splice.ts';
-import type { Edit, Range, Step } from './list-splice.ts';
+import type { ListEdit, Range, SpliceStep } from './list-splice.ts';
 
 /** YAML of one document, in block or flow style. */
 export const yaml: Format = {
@@ -75,7 +75,7 @@ function rangeOf(text: string, { flow }: YAMLMap, { key, value }: Entry): Range 
 }
 
 /** Lines; at the end of a file whose last line has no end also that of the line before. */
-function linesOf(text: string, { start, end }: Range): Edit {
+function linesOf(text: string, { start, end }: Range): ListEdit {
   const isCut = end === text.length && !text.endsWith('\n');
   const extra = isCut ? (/\r?\n$/.exec(text.slice(0, start))?.[0].length ?? 0) : 0;
   return { start: start - extra, end, text: '' };
@@ -100,8 +100,8 @@ function replaced(text: string, there: Node, value: unknown): string {
 }
 
 /** Edits of a list with a line for each item. */
-function dashEdits(text: string, items: readonly Range[], steps: readonly Step[]): Edit[] {
-  return steps.flatMap((step): Edit[] => {
+function dashEdits(text: string, items: readonly Range[], steps: readonly SpliceStep[]): ListEdit[] {
+  return steps.flatMap((step): ListEdit[] => {
     if (step.type === 'remove')
       return items.slice(step.at, step.at + step.count).map(({ start, end }) => {
         return linesOf(text, { start: lineStart(text, start), end: nextLine(text, end) });
@@ -121,7 +121,7 @@ function dashEdits(text: string, items: readonly Range[], steps: readonly Step[]
 }
 
 /** Lines that are put in front of the line that begins at a place. */
-function linesAt(text: string, at: number, lines: readonly string[]): Edit {
+function linesAt(text: string, at: number, lines: readonly string[]): ListEdit {
   const eol = lineEndOf(text);
   const isCut = at === text.length && text !== '' && !text.endsWith('\n');
   return { start: at, end: at, text: isCut ? `${eol}${lines.join(eol)}` : lines.join(eol) + eol };

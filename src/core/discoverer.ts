@@ -16,7 +16,7 @@ export type Effect = (typeof effects)[number];
 export type DatabaseEngine = 'postgresql' | 'mysql';
 
 /** What a database is asked: in a transaction that may only read, unless it is a statement that writes. */
-export type Question<Name extends string = string> =
+export type DatabaseQuestion<Name extends string = string> =
   /** The caller's own query, and how many of its rows are returned at most. */
   | { readonly query: Name; readonly limit: Name }
   /** The caller's statement, which may write; somebody is asked before, whatever the login may do. */
@@ -45,7 +45,7 @@ export const categories = [
 export type Category = (typeof categories)[number];
 
 /** What a program's own code may use to look at a project. Nothing is opened through a link, and nothing is run. */
-export interface Look {
+export interface ProjectFiles {
   /** The text of a plain file of at most 1 MB; undefined when there is none, or something else is there. */
   read(path: string): Promise<string | undefined>;
   /** What lies at a path itself, links not followed; undefined when nothing does. */
@@ -57,7 +57,7 @@ export interface Look {
 }
 
 /** Where an action would work. */
-export interface Situation {
+export interface InspectionRequest {
   /** Name of the action. */
   readonly action: string;
   /** Absolute. */

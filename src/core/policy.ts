@@ -6,7 +6,7 @@ import type { Grant, Plan } from './tool.ts';
 /** A plan, as far as it is decided about. */
 export interface Act extends Pick<
   Plan,
-  'effects' | 'subject' | 'host' | 'trust' | 'asks' | 'takenBack' | 'grant' | 'touches'
+  'effects' | 'subject' | 'host' | 'trust' | 'approval' | 'isUndoable' | 'grant' | 'paths'
 > {
   /** The tools that are called; several when one stands for another. */
   readonly tools: readonly string[];
@@ -27,7 +27,7 @@ export type Policy = Pick<
 >;
 
 /** What a person has said before. */
-export interface Known {
+export interface PersonSaid {
   /** Whether the folder of the act is trusted. */
   readonly trusted: boolean;
   /** "Always" was said to the act's grant, at effects no weaker than these. */
@@ -66,7 +66,7 @@ export type Verdict =
  * says. A rule that allows a call takes the usual questions away, but for protected files only one about that path
  * does. Pure.
  */
-export function decide(act: Act, policy: Policy, known: Known): Verdict {
+export function decide(act: Act, policy: Policy, known: PersonSaid): Verdict {
   const denied = refusalOf(act, policy) ?? ruleFor(act, policy, 'deny')?.setting;
   if (denied !== undefined) return { decision: 'deny', setting: denied };
   const asking = ruleFor(act, policy, 'ask');
@@ -101,11 +101,11 @@ export function strictest(verdicts: readonly Verdict[]): Verdict {
 }
 
 /** The one table of questions; docs/safety.md has it in words. Where several rows apply, one question says all. */
-function usualReasons(act: Act, { rules }: Policy, { trusted, always }: Known): Reason[] {
-  const { effects, asks, trust, protects, grant } = act;
+function usualReasons(act: Act, { rules }: Policy, { trusted, always }: PersonSaid): Reason[] {
+  const { effects, approval, trust, protects, grant } = act;
   const isAgreed = always && grant !== undefined;
   // What it could lose or publish is no further question.
-  const can = (effect: Effect) => effects.includes(effect) && asks !== 'program' && !isAgreed;
+  const can = (effect: Effect) => effects.includes(effect) && approval !== 'program' && !isAgreed;
   const effect = protects[0]?.effect ?? '';
   const table: readonly (readonly [applies: boolean, because: AskReason, says: string, short?: string])[] = [
     [
@@ -114,15 +114,15 @@ function usualReasons(act: Act, { rules }: Policy, { trusted, always }: Known): 
       `${trust}, and this folder is not trusted yet`,
       'this folder is not trusted',
     ],
-    [can('destroy') && !act.takenBack, 'destroy', 'can lose work that nothing brings back'],
+    [can('destroy') && !act.isUndoable, 'destroy', 'can lose work that nothing brings back'],
     [can('publish'), 'publish', 'changes what others see'],
     [
-      asks === 'program' && !isAgreed,
+      approval === 'program' && !isAgreed,
       'program',
       'runs a command that trust in the folder does not cover',
       'it is more than trust in the folder covers',
     ],
-    [asks === 'database' && !isAgreed, 'database', databaseSays(effects)],
+    [approval === 'database' && !isAgreed, 'database', databaseSays(effects)],
     [
       // A dry run changes nothing.
       protects.length > 0 && !looksOnly(effects),
@@ -178,8 +178,8 @@ export function grantsOf({ parts, ...plan }: Plan): readonly Granted[] | undefin
 }
 
 /** Whether trust in the folder is not all that there could be to ask. */
-export const asksEachTime = ({ asks, effects }: Pick<Plan, 'asks' | 'effects'>): boolean =>
-  asks !== undefined || effects.includes('destroy') || effects.includes('publish');
+export const asksEachTime = ({ approval, effects }: Pick<Plan, 'approval' | 'effects'>): boolean =>
+  approval !== undefined || effects.includes('destroy') || effects.includes('publish');
 
 /** Whether it changes nothing here, though it may ask another machine. */
 export const looksOnly = (effects: readonly Effect[]): boolean =>

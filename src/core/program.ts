@@ -3,10 +3,10 @@ import type {
   Category,
   DatabaseEngine,
   Effect,
-  Look,
+  ProjectFiles,
   Platform,
-  Question,
-  Situation,
+  DatabaseQuestion,
+  InspectionRequest,
   Inspection,
 } from './discoverer.ts';
 import type { Input, Params } from './parameter.ts';
@@ -100,7 +100,7 @@ interface Reads<P extends Params> extends Common<P> {
 /** Asks a database server over its own protocol; its parameters `profile` and `database` say which. */
 interface Asks<P extends Params> extends Common<P> {
   database: DatabaseEngine;
-  asks: Question;
+  databaseQuestion: DatabaseQuestion;
 }
 
 /** A program beside a database's client, which is told in its environment where to connect: a dump. */
@@ -215,7 +215,7 @@ export interface Program {
    * Looks at the project before each action, and says what has to be done about it. Throws a ToolcribError where the
    * program has nothing to work on. What it returns must not depend on `trusted`, but for `trust`.
    */
-  inspect?(look: Look, situation: Situation): Promise<Inspection>;
+  inspect?(look: ProjectFiles, situation: InspectionRequest): Promise<Inspection>;
   /** What to do about failures that its users meet most, told by what it says on standard error. */
   readonly hints?: readonly { readonly says: RegExp; readonly wayOut: string }[];
   /**

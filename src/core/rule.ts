@@ -1,7 +1,7 @@
 import { nearest } from './nearest.ts';
 
 export const decisions = ['allow', 'ask', 'deny'] as const;
-export type Decision = (typeof decisions)[number];
+export type RuleDecision = (typeof decisions)[number];
 
 /** What is decided about the calls that fit a pattern. */
 export interface Rule {
@@ -13,7 +13,7 @@ export interface Rule {
    * - `read(**\/.env)`, `write(dist/**)` files, whichever tool opens them
    */
   readonly pattern: string;
-  readonly decision: Decision;
+  readonly decision: RuleDecision;
   /** Where it is written, for people: `rules "git_*" of ~/.config/toolcrib/config.json`. */
   readonly setting: string;
 }
@@ -115,7 +115,7 @@ export function matches(pattern: string, text: string): boolean {
 }
 
 /** What is wrong with the form of a rule; undefined when nothing is. */
-export function ruleProblem(pattern: string, decision: Decision): string | undefined {
+export function ruleProblem(pattern: string, decision: RuleDecision): string | undefined {
   if (pattern.length > longestPattern) return `is longer than ${longestPattern} characters`;
   if (!/^[a-z0-9_*]+(?:\([^\p{Cc}]+\))?$/u.test(pattern))
     return 'expected a tool ("git_push"), several ("git_*"), an act ("run(npm test *)"), or files ("read(**/.env)")';

@@ -40,11 +40,11 @@ export interface Plan<Work = unknown> {
   /** The absolute folder it works in. */
   readonly folder: string;
   /** What it names: absolute paths, or ones that start at the folder. */
-  readonly touches: readonly string[];
+  readonly paths: readonly string[];
   /** Why its folder has to be trusted, as the rest of a sentence that begins with "it"; left out: it need not be. */
   readonly trust?: string;
   /** It runs a command that is no everyday work of a project, or changes a database. */
-  readonly asks?: 'program' | 'database';
+  readonly approval?: 'program' | 'database';
   readonly grant?: Grant;
   /** The act in a person's words where its program can say it: `git push main to origin (…), 3 commits`. */
   readonly title?: string;
@@ -53,14 +53,14 @@ export interface Plan<Work = unknown> {
   /** What would come of it, for who can see more than three lines: a diff, the script. */
   readonly preview?: string;
   /** Whether undo brings back all that it could lose. */
-  readonly takenBack: boolean;
+  readonly isUndoable: boolean;
   /** It goes on as a job, and the call answers once it has begun. */
   readonly background?: boolean;
   /**
    * Arguments, folder, variables, paths and the stamps of files concerned, as one text: equal for the same act
    * only.
    */
-  readonly exactly: string;
+  readonly fingerprint: string;
   /** The acts that it consists of, where there are several: each is decided about, and the strictest word counts. */
   readonly parts?: readonly Plan[];
   /** What `run` needs of it. */
@@ -122,7 +122,7 @@ export type Content =
     };
 
 /** What a call brought. */
-export interface ToolResult {
+export interface Result {
   readonly content: readonly Content[];
   /** What its text was made of, for tools that put answers together. */
   readonly data?: Readonly<Record<string, unknown>>;
@@ -132,7 +132,7 @@ export interface ToolResult {
 }
 
 /** The text of a result, its parts one below the other. */
-export const textOf = ({ content }: Pick<ToolResult, 'content'>): string =>
+export const textOf = ({ content }: Pick<Result, 'content'>): string =>
   content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
 /** What is offered, whoever made it: an action of a discovered program, or a tool of our own. Knows no MCP. */
@@ -153,7 +153,7 @@ export interface Tool extends ToolFacts {
   /** Looks, and changes nothing. Gets values that `params` has accepted. */
   plan(values: any, context: PlanContext): Promise<Plan<any>>;
   /** Does what was planned. */
-  run(plan: Plan<any>, context: CallContext): Promise<ToolResult>;
+  run(plan: Plan<any>, context: CallContext): Promise<Result>;
 }
 /* oxlint-enable typescript/no-explicit-any */
 
@@ -162,7 +162,7 @@ export function defineTool<P extends z.ZodObject, Work>(
   tool: Omit<ToolFacts, 'params'> & {
     params: P;
     plan(values: z.output<P>, context: PlanContext): Promise<Plan<Work>>;
-    run(plan: Plan<Work>, context: CallContext): Promise<ToolResult>;
+    run(plan: Plan<Work>, context: CallContext): Promise<Result>;
   },
 ): Tool {
   return tool;
@@ -172,7 +172,7 @@ export function defineTool<P extends z.ZodObject, Work>(
 export function defineSimpleTool<P extends z.ZodObject>(
   tool: Omit<ToolFacts, 'params'> & {
     params: P;
-    call(values: z.output<P>, context: CallContext): Promise<ToolResult>;
+    call(values: z.output<P>, context: CallContext): Promise<Result>;
   },
 ): Tool {
   const { call, ...facts } = tool;
@@ -182,9 +182,9 @@ export function defineSimpleTool<P extends z.ZodObject>(
       effects: facts.effects,
       subject: subjectOf(facts, values),
       folder: workspace.roots[0] ?? '',
-      touches: pathsIn(facts.params, values),
-      takenBack: false,
-      exactly: JSON.stringify(values),
+      paths: pathsIn(facts.params, values),
+      isUndoable: false,
+      fingerprint: JSON.stringify(values),
       work: values,
     }),
     run: ({ work }, context) => call(work as z.output<P>, context),

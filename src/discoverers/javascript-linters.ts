@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Look, Situation } from '../core/discoverer.ts';
+import type { ProjectFiles, InspectionRequest } from '../core/discoverer.ts';
 import { on, option } from '../core/parameter.ts';
 import { path } from '../core/params.ts';
 import { action } from '../core/program.ts';
@@ -71,7 +71,7 @@ const github = withReason(
 const biomeCheck = ['check', '--reporter=github', '--colors=off', '--max-diagnostics=none'];
 
 /** Whether the project only names others, which are then built: without that nothing would be looked at. */
-async function inspectReferences(look: Look, { folder, roots, values }: Situation) {
+async function inspectReferences(look: ProjectFiles, { folder, roots, values }: InspectionRequest) {
   if (values['project'] !== undefined) return {};
   for (const here of upwards(folder, roots)) {
     const config = await look.read(`${here}/tsconfig.json`);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { fresh } from '../core/command-line.ts';
-import type { Look, Situation } from '../core/discoverer.ts';
+import type { ProjectFiles, InspectionRequest } from '../core/discoverer.ts';
 import { choice, on, operand, option, words } from '../core/parameter.ts';
 import { list, name, path, text } from '../core/params.ts';
 import { action, program, type Program } from '../core/program.ts';
@@ -21,7 +21,7 @@ const missing = [
 /** A gem that the project's lock file has is run as `bundle exec` runs it. */
 const bundled =
   (gem: string) =>
-  async (look: Look, { folder, roots }: Situation) => {
+  async (look: ProjectFiles, { folder, roots }: InspectionRequest) => {
     for (const above of upwards(folder, roots)) {
       const lock = await look.read(`${above}/Gemfile.lock`);
       if (lock === undefined) continue;

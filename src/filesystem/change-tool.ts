@@ -8,7 +8,7 @@ import { takeSteps, type Step } from './editing/take-steps.ts';
 import { changedText, type ChangeAnswer } from './editing/changed-text.ts';
 import type { Services } from './services.ts';
 
-type Facts<P extends z.ZodObject, Given> = Pick<ToolFacts, 'name' | 'title' | 'description'> & {
+type ChangeToolSpec<P extends z.ZodObject, Given> = Pick<ToolFacts, 'name' | 'title' | 'description'> & {
   readonly params: P;
   /** `write src/a.ts` */
   subject(given: Given): string;
@@ -29,7 +29,7 @@ interface Acting<Given> {
 
 /** A tool that changes files, all of which undo takes back. */
 export const changeTool =
-  <P extends z.ZodObject>(facts: Facts<P, z.output<P>> & Acting<z.output<P>>) =>
+  <P extends z.ZodObject>(facts: ChangeToolSpec<P, z.output<P>> & Acting<z.output<P>>) =>
   (services: Services): Tool => {
     const { name, title, description, params, subject, paths, act, looks } = facts;
     const { itself = false, within = false } = facts;
@@ -57,11 +57,11 @@ export const changeTool =
           effects: looks(given) ? ['read'] : ['write'],
           subject: `${subject(given)}${would?.counts === undefined ? '' : ` (${would.counts})`}`,
           folder: first === undefined ? context.workspace.home : within ? first.path : dirname(first.path),
-          touches: places.map(({ path }) => path),
+          paths: places.map(({ path }) => path),
           ...(would && context.preview && { preview: would.text }),
-          takenBack: true,
+          isUndoable: true,
           // A content may have megabytes: to write it as JSON takes longer than to write it to a disk.
-          exactly: `${JSON.stringify([{ ...given, content: undefined }, places])}\n${String(content)}`,
+          fingerprint: `${JSON.stringify([{ ...given, content: undefined }, places])}\n${String(content)}`,
           work: given,
         };
       },
@@ -81,7 +81,9 @@ interface Stepping<Given> {
 }
 
 /** A tool that changes files one after the other, all or none. */
-export const stepTool = <P extends z.ZodObject>(facts: Facts<P, z.output<P>> & Stepping<z.output<P>>) =>
+export const stepTool = <P extends z.ZodObject>(
+  facts: ChangeToolSpec<P, z.output<P>> & Stepping<z.output<P>>,
+) =>
   changeTool<P>({
     ...facts,
     looks: (given) => 'dry_run' in given && given.dry_run === true,

@@ -18,7 +18,7 @@ export const bracketed = (notes: readonly string[]): string[] =>
 export const bytesOf = (count: number): string => `${withCommas(count)} bytes`;
 
 /** An absolute path as the next call can take it: relative to the first root where it is inside, else absolute. */
-export function nameInRoots(path: string, roots: readonly string[]): string {
+export function rootRelative(path: string, roots: readonly string[]): string {
   const [home] = roots;
   if (home === undefined || !isInside(path, home)) return path;
   return relative(home, path).replaceAll(sep, '/') || '.';

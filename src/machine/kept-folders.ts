@@ -4,12 +4,15 @@ import { cacheFolder, canKeep, isPrivate, stateFolder } from '../own-files/own-f
 import { processFolder } from '../own-files/process-folder.ts';
 import type { Host } from './host.ts';
 
-type Where = Pick<Host, 'platform' | 'env' | 'home'>;
+type FolderRequest = Pick<Host, 'platform' | 'env' | 'home'>;
 
 const folders = { cache: cacheFolder, state: stateFolder } as const;
 
 /** This user's folder of a kind, or one that goes with this process, where that cannot be written. */
-export function keptFolder(kind: keyof typeof folders, { platform, env, home }: Where): string | undefined {
+export function userFolder(
+  kind: keyof typeof folders,
+  { platform, env, home }: FolderRequest,
+): string | undefined {
   const folder = folders[kind](platform, env, home);
   if (folder !== undefined && canKeep(folder)) return folder;
   try {
@@ -21,7 +24,7 @@ export function keptFolder(kind: keyof typeof folders, { platform, env, home }: 
 }
 
 /** Why the state folder cannot be used, what that costs, and the way out; undefined where it can be. */
-export function unkeptState({ platform, env, home }: Where): string | undefined {
+export function unkeptState({ platform, env, home }: FolderRequest): string | undefined {
   const folder = stateFolder(platform, env, home);
   if (folder !== undefined && canKeep(folder)) return undefined;
   const fault =

@@ -2,7 +2,7 @@ import type { Settings } from '../core/settings.ts';
 import { childEnvironment } from './environment.ts';
 import { readCache, writeCache } from '../own-files/own-files.ts';
 import type { Host } from './host.ts';
-import { keptFolder } from './kept-folders.ts';
+import { userFolder } from './kept-folders.ts';
 import type { Processes, Run } from './processes/process.ts';
 import { discover, whichProgram } from './programs/discovery.ts';
 import type {
@@ -53,7 +53,7 @@ export class Machine {
     this.#facts = () => programs.programs;
     this.#roots = roots;
     this.#settings = settings;
-    this.#cache = keptFolder('cache', host);
+    this.#cache = userFolder('cache', host);
     this.#probe = createVersionProbe({ run, host, cacheFolder: this.#cache });
     this.#shell = cachedLoginShellPath(host, this.#cache);
     this.#path = this.#locate();

@@ -1,6 +1,6 @@
 import { headOf } from '../core/cut-text.ts';
 import { decode } from './decode.ts';
-import { presentable } from './presentable.ts';
+import { sanitize } from './presentable.ts';
 
 /** What was kept of one output stream. */
 export interface Collected {
@@ -96,7 +96,7 @@ export function lastLineOf(onLine: (line: string) => void): (chunk: Buffer) => v
     const told = lines
       // What begins in the middle of a line may begin in the middle of a secret, which nobody would recognise.
       .slice(begin > 0 ? 1 : 0)
-      .map((line) => headOf(presentable(line), longestTold))
+      .map((line) => headOf(sanitize(line), longestTold))
       .findLast((line) => line.trim() !== '' && !encoded.test(line.trim()));
     if (told !== undefined) onLine(told);
   };

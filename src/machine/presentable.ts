@@ -32,7 +32,7 @@ const useless = new RegExp(
 );
 
 /** Text that is safe to show to a model and in a terminal: nothing that hides, reorders or commands. */
-export function presentable(text: string): string {
+export function sanitize(text: string): string {
   if (simple.test(text)) return text;
   let shown = text.toWellFormed();
   // Thirty times as fast as a pattern where there are millions.

@@ -23,7 +23,7 @@ export const thisPlatform = (): Platform =>
   process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux';
 
 type Env = Readonly<Record<string, string | undefined>>;
-type Kind = 'cache' | 'state' | 'config';
+type FolderKind = 'cache' | 'state' | 'config';
 
 /** By platform: the variable that says where such folders are, and where they are without it. */
 const places = {
@@ -64,7 +64,7 @@ export const ownFolders = (platform: Platform, env: Env, home: string): string[]
     .filter((folder) => folder !== undefined);
 
 /** The folder of a kind that is ours; undefined when no absolute path can be made of what is known. */
-export function ownFolder(kind: Kind, platform: Platform, env: Env, home: string): string | undefined {
+export function ownFolder(kind: FolderKind, platform: Platform, env: Env, home: string): string | undefined {
   const { isAbsolute, join } = platform === 'win32' ? win32 : posix;
   const [variable, usual] = places[kind][platform];
   const named = env[variable];

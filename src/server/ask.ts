@@ -10,24 +10,24 @@ import {
 } from '@modelcontextprotocol/server';
 import { ToolcribError } from '../core/errors.ts';
 import { clientSays } from './client-roots.ts';
-import { covers, screenOf, type Keep, type Question, type Screen } from './question.ts';
-import type { Nobody } from './refusals.ts';
+import { covers, screenOf, type LastingAnswer, type Question, type QuestionScreen } from './question.ts';
+import type { Unanswered } from './refusals.ts';
 import { createReplyTimes } from './reply-times.ts';
-import { UsedOnce } from './used-once.ts';
+import { OneTimeTokens } from './used-once.ts';
 
-export type Answer =
+export type Reply =
   /** To this act, this time, and what is kept of that. */
-  | { readonly said: 'yes'; readonly keep: readonly Keep[] }
-  | { readonly said: 'no' }
-  | { readonly said: 'nothing'; readonly why: Nobody }
+  | { readonly kind: 'yes'; readonly keep: readonly LastingAnswer[] }
+  | { readonly kind: 'no' }
+  | { readonly kind: 'nothing'; readonly why: Unanswered }
   /** The client asks, and makes the call again; this is what the call answers until then. */
-  | { readonly said: 'later'; readonly result: InputRequiredResult };
+  | { readonly kind: 'pending'; readonly result: InputRequiredResult };
 
 /**
  * What the person says. Throws NOT_CONFIRMED for an answer that was given to something else, too late or before, and
  * CANCELLED when the call is given up meanwhile.
  */
-export type Ask = (question: Question) => Promise<Answer>;
+export type AskPerson = (question: Question) => Promise<Reply>;
 
 /** A call, as an answer is bound to it. */
 export interface AskedCall {
@@ -50,11 +50,12 @@ const fastestMs = 300;
 /** Under which a client sends what its user said. */
 const key = 'approval';
 /** The field of each answer that lasts: what it is called, and the choice that keeps nothing. */
-const fields: Readonly<Record<Keep, { readonly title: string; readonly no: string; readonly yes: string }>> =
-  {
-    trust: { title: 'Also trust it, to run its code', no: 'no', yes: 'yes' },
-    always: { title: 'Remember', no: 'this time', yes: 'always' },
-  };
+const fields: Readonly<
+  Record<LastingAnswer, { readonly title: string; readonly no: string; readonly yes: string }>
+> = {
+  trust: { title: 'Also trust it, to run its code', no: 'no', yes: 'yes' },
+  always: { title: 'Remember', no: 'this time', yes: 'always' },
+};
 
 /**
  * Asks the people behind one client through it: one of 2025 is awaited, one of 2026 asks and calls again with a name
@@ -62,24 +63,24 @@ const fields: Readonly<Record<Keep, { readonly title: string; readonly no: strin
  * ten minutes, in this process.
  */
 export function createAsking() {
-  const outstanding = new UsedOnce<Outstanding>(lifetimeMs, mostOutstanding);
+  const outstanding = new OneTimeTokens<Outstanding>(lifetimeMs, mostOutstanding);
   const replyTimes = createReplyTimes();
   return {
     /** Sees how fast the client of a server replies. */
     watch: replyTimes.watch,
     /** Asks about one call, as the client makes it now; for each round of it there is another. */
     asker:
-      (server: Server, context: ServerContext, call: AskedCall): Ask =>
+      (server: Server, context: ServerContext, call: AskedCall): AskPerson =>
       async (question) => {
         const { isModern, capabilities, info } = clientSays(server, context);
-        if (!canElicit(capabilities ?? {})) return { said: 'nothing', why: 'cannot be asked' };
+        if (!canElicit(capabilities ?? {})) return { kind: 'nothing', why: 'cannot be asked' };
         const form = formOf(question, screenOf(info?.name));
         if (!isModern) return awaitedAnswer(form, question, context, replyTimes);
         const answer = answerWith(context, call, question, { outstanding, replyTimes });
         if (answer) return answer;
         const requestState = outstanding.issue({ ...call, about: question.about });
         const inputRequests = { [key]: inputRequired.elicit(form) };
-        return { said: 'later', result: inputRequired({ inputRequests, requestState }) };
+        return { kind: 'pending', result: inputRequired({ inputRequests, requestState }) };
       },
     /** For `requestState` of the server's options. Throws for what was not issued to this client. */
     verify(state: string): void {
@@ -95,7 +96,7 @@ async function awaitedAnswer(
   question: Question,
   { mcpReq }: ServerContext,
   replyTimes: ReplyTimes,
-): Promise<Answer> {
+): Promise<Reply> {
   try {
     // With the signal, a call that is given up takes its question back.
     // Over HTTP it goes with the call's own stream: a client may have no other one, and it would be dropped unseen.
@@ -107,7 +108,7 @@ async function awaitedAnswer(
     if (mcpReq.signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
     // The client failed, or gave no answer in time.
     const ms = replyTimes.of(mcpReq.id);
-    if (ms !== undefined && isFast(ms)) return { said: 'nothing', why: 'cannot be asked' };
+    if (ms !== undefined && isFast(ms)) return { kind: 'nothing', why: 'cannot be asked' };
     throw new ToolcribError(
       'NOT_CONFIRMED',
       'The call was not run: nobody answered the question.',
@@ -121,8 +122,8 @@ function answerWith(
   { mcpReq }: ServerContext,
   { tool, args }: AskedCall,
   question: Question,
-  { outstanding, replyTimes }: { outstanding: UsedOnce<Outstanding>; replyTimes: ReplyTimes },
-): Answer | undefined {
+  { outstanding, replyTimes }: { outstanding: OneTimeTokens<Outstanding>; replyTimes: ReplyTimes },
+): Reply | undefined {
   const view = inputResponse(mcpReq.inputResponses, key);
   const isLost = mcpReq.droppedInputResponseKeys?.includes(key) ?? false;
   if (view.kind === 'missing' && !isLost) return undefined;
@@ -135,7 +136,7 @@ function answerWith(
     throw notConfirmed(tool, 'was for something else: another tool or arguments');
   if (!covers(asked.about, question.about))
     throw notConfirmed(tool, 'was for something else: what the call would do has changed meanwhile');
-  if (view.kind !== 'elicit') return { said: 'no' };
+  if (view.kind !== 'elicit') return { kind: 'no' };
   return answerIn(view, question, replyTimes.of(mcpReq.id));
 }
 
@@ -143,13 +144,18 @@ function answerWith(
 const isFast = (ms: number | undefined): boolean => ms === undefined || ms < fastestMs;
 
 /** The choice by which an answer lasts. */
-const choiceOf = (name: Keep, words = ''): string => `${fields[name].yes}: ${words}`;
+const choiceOf = (name: LastingAnswer, words = ''): string => `${fields[name].yes}: ${words}`;
 
 /** The form of a question: to accept is to say yes, this time; only who chooses more has said more. */
-function formOf({ text, offers }: Question, { wantsField }: Screen): ElicitRequestFormParams {
+function formOf({ text, offers }: Question, { wantsField }: QuestionScreen): ElicitRequestFormParams {
   const properties = Object.entries(offers).map(([name, words]) => {
-    const { title, no } = fields[name as Keep];
-    const field = { type: 'string' as const, title, enum: [no, choiceOf(name as Keep, words)], default: no };
+    const { title, no } = fields[name as LastingAnswer];
+    const field = {
+      type: 'string' as const,
+      title,
+      enum: [no, choiceOf(name as LastingAnswer, words)],
+      default: no,
+    };
     return [name, field] as [string, typeof field];
   });
   if (properties.length === 0 && wantsField)
@@ -163,12 +169,12 @@ function answerIn(
   { action, content }: { action: 'accept' | 'decline' | 'cancel'; content?: object | undefined },
   { keeps, offers }: Question,
   ms: number | undefined,
-): Answer {
-  if (isFast(ms)) return { said: 'nothing', why: 'answered at once' };
-  if (action !== 'accept') return { said: 'no' };
+): Reply {
+  if (isFast(ms)) return { kind: 'nothing', why: 'answered at once' };
+  if (action !== 'accept') return { kind: 'no' };
   const chosen = (content ?? {}) as Readonly<Record<string, unknown>>;
-  const isChosen = (name: Keep) => chosen[name] === choiceOf(name, offers[name]);
-  return { said: 'yes', keep: [...keeps, ...(Object.keys(offers) as Keep[]).filter(isChosen)] };
+  const isChosen = (name: LastingAnswer) => chosen[name] === choiceOf(name, offers[name]);
+  return { kind: 'yes', keep: [...keeps, ...(Object.keys(offers) as LastingAnswer[]).filter(isChosen)] };
 }
 
 /** Whether a client can put a form to its user. `elicitation: {}` is from the time when there were only forms. */

@@ -2,29 +2,29 @@ import { createHash } from 'node:crypto';
 import { checkParams, refuseDeep } from '../core/check-params.ts';
 import { ToolcribError } from '../core/errors.ts';
 import type { Verdict } from '../core/policy.ts';
-import type { CallContext, Plan, ToolResult } from '../core/tool.ts';
-import type { Answer as JobAnswer, Waiter } from '../machine/jobs/jobs.ts';
+import type { CallContext, Plan, Result } from '../core/tool.ts';
+import type { JobAnswer as JobAnswer, Waiter } from '../machine/jobs/jobs.ts';
 import { consentTo } from '../machine/paths/protected-paths.ts';
-import { presentable } from '../machine/presentable.ts';
+import { sanitize } from '../machine/presentable.ts';
 import { maskResult } from '../machine/secrets/mask.ts';
-import type { Ask } from './ask.ts';
+import type { AskPerson } from './ask.ts';
 import type { House } from './house.ts';
-import { ownFacts } from './own-facts.ts';
+import { builtInFacts } from './own-facts.ts';
 import {
-  consider,
-  permission,
+  planAndDecide,
+  authorize,
   type Caller,
   type CheckedCall,
   type Decided,
   type Considered,
-  type Later,
+  type Pending,
 } from './permission.ts';
-import type { PublishedTool } from './published.ts';
+import type { ToolDefinition } from './published.ts';
 import { questionOf, type Question } from './question.ts';
 import { runningResult } from './tools/job-text.ts';
 
 /** What a call answers: a result, or what the client has to do first. */
-export type Called = ToolResult | Later;
+export type Called = Result | Pending;
 
 /** A plan, what is decided about it, and what a person would be asked. */
 export interface Planned {
@@ -39,18 +39,18 @@ export interface Planned {
  */
 export async function call(
   house: House,
-  tool: PublishedTool,
+  tool: ToolDefinition,
   params: unknown,
   caller: Caller,
 ): Promise<Called> {
   const startedAt = performance.now();
   const decided: Decided = {};
-  const enter = async () => (ownFacts(tool.name).waits ? undefined : house.admit(caller.signal));
+  const enter = async () => (builtInFacts(tool.name).waits ? undefined : house.admit(caller.signal));
   const make = async () => {
     refuseDeep(params);
     let leave = await enter();
     // What a person thinks about gives up its place among the calls that are made at a time, and none waits for it.
-    const ask: Ask = async (question) => {
+    const ask: AskPerson = async (question) => {
       house.writing.delete(made);
       leave?.();
       leave = undefined;
@@ -71,7 +71,7 @@ export async function call(
   ];
   for (const calls of kept) calls.add(made);
   const called = await made.finally(() => kept.forEach((calls) => calls.delete(made)));
-  if ('said' in called) return called;
+  if ('kind' in called) return called;
   const result = maskResult(called, house.mask);
   const durationMs = performance.now() - startedAt;
   const { client, clientInfo, workspace } = caller;
@@ -82,12 +82,12 @@ export async function call(
 /** What a call would do, and what would be decided about it, or why nothing; nothing is done, and nobody asked. */
 export async function plan(
   house: House,
-  published: PublishedTool,
+  published: ToolDefinition,
   params: unknown,
   caller: Caller,
-): Promise<Planned | ToolResult> {
+): Promise<Planned | Result> {
   try {
-    const considered = await consider(await checked(house, published, params, caller), house, true);
+    const considered = await planAndDecide(await checked(house, published, params, caller), house, true);
     const { verdict } = considered;
     const isAsked = verdict.decision === 'ask';
     const question = isAsked ? questionOf({ ...considered, reasons: verdict.reasons }) : undefined;
@@ -99,7 +99,7 @@ export async function plan(
 
 async function makeCall(
   house: House,
-  published: PublishedTool,
+  published: ToolDefinition,
   params: unknown,
   caller: Caller,
   decided: Decided,
@@ -112,8 +112,8 @@ async function makeCall(
     return resultOf(joined, house);
   }
   const call = await checked(house, published, params, caller);
-  const permitted = await permission(call, house, decided);
-  if ('said' in permitted) return permitted;
+  const permitted = await authorize(call, house, decided);
+  if ('kind' in permitted) return permitted;
   const result = await run(house, call, permitted, key);
   const { note } = permitted;
   return note === undefined
@@ -123,7 +123,7 @@ async function makeCall(
 
 async function checked(
   { load }: House,
-  published: PublishedTool,
+  published: ToolDefinition,
   params: unknown,
   caller: Caller,
 ): Promise<CheckedCall> {
@@ -138,7 +138,7 @@ async function run(
   { published, tool, caller }: CheckedCall,
   { plan, protects }: Considered,
   key: string | undefined,
-): Promise<ToolResult> {
+): Promise<Result> {
   const context: CallContext = {
     ...waiterOf(house, caller),
     workspace: caller.workspace.consenting(consentTo(protects)),
@@ -160,22 +160,22 @@ const waiterOf = ({ mask }: House, { client, signal, settings, progress }: Calle
   progress: (message) => progress(mask(message)),
 });
 
-const resultOf = (answer: JobAnswer, { outputs }: House): ToolResult =>
+const resultOf = (answer: JobAnswer, { outputs }: House): Result =>
   answer.kind === 'done' ? answer.result : runningResult(answer, outputs);
 
 /** It starts a program that may take longer than a client waits; what only looks is ended before that. */
-const isJob = ({ name, action, effects }: PublishedTool): boolean =>
-  (action !== undefined && effects.some((effect) => effect !== 'read')) || ownFacts(name).starts === true;
+const isJob = ({ name, action, effects }: ToolDefinition): boolean =>
+  (action !== undefined && effects.some((effect) => effect !== 'read')) || builtInFacts(name).starts === true;
 
-const keyOf = ({ name }: PublishedTool, params: unknown, { workspace }: Caller): string =>
+const keyOf = ({ name }: ToolDefinition, params: unknown, { workspace }: Caller): string =>
   createHash('sha256')
     .update(JSON.stringify([name, params, workspace.roots]))
     .digest('base64');
 
 /** An error that is the caller's to mend, as a result. Throws all others. */
-export function failed(error: unknown): ToolResult {
+export function failed(error: unknown): Result {
   if (!(error instanceof ToolcribError)) throw error;
   // It may name what a project has in it, or repeat what a program said.
-  const text = presentable(`${error.code}: ${error.message}`);
+  const text = sanitize(`${error.code}: ${error.message}`);
   return { isError: true, content: [{ type: 'text', text }] };
 }

@@ -10,10 +10,10 @@ import {
 } from '@modelcontextprotocol/server';
 
 /** What a client says its roots are, as file: addresses; undefined when it does not say. */
-type Roots = readonly string[] | undefined;
+type RootAddresses = readonly string[] | undefined;
 
-type Answer =
-  | { readonly kind: 'known'; readonly folders: Roots }
+type RootsAnswer =
+  | { readonly kind: 'known'; readonly folders: RootAddresses }
   /** To be returned in the place of a result: a modern client answers by calling again. */
   | { readonly kind: 'ask'; readonly question: ReturnType<typeof inputRequired> };
 
@@ -25,21 +25,21 @@ const patienceMs = 2000;
 const goodForMs = 60_000;
 
 /** A client without an open folder answers with none: that says nothing, where it would otherwise close everything. */
-const said = (roots: readonly { readonly uri: string }[]): Roots =>
+const said = (roots: readonly { readonly uri: string }[]): RootAddresses =>
   roots.length > 0 ? roots.map(({ uri }) => uri) : undefined;
 
 /** Asks a client for its roots, once for many calls. One that fails to answer has not narrowed anything. */
 export function createClientRoots() {
-  let asked: Promise<Roots> | undefined;
-  let known: { folders: Roots; until: number } | undefined;
+  let asked: Promise<RootAddresses> | undefined;
+  let known: { folders: RootAddresses; until: number } | undefined;
 
-  const askLegacy = (server: Server): Promise<Roots> =>
+  const askLegacy = (server: Server): Promise<RootAddresses> =>
     server.listRoots(undefined, { timeout: patienceMs }).then(
       ({ roots }) => said(roots),
       () => undefined,
     );
 
-  function askModern(context: ServerContext): Answer {
+  function askModern(context: ServerContext): RootsAnswer {
     const answer = inputResponse(context.mcpReq.inputResponses, 'roots');
     // A call that comes back with the answer to another question goes on with what it began with: answers hold for
     // one round.
@@ -58,7 +58,7 @@ export function createClientRoots() {
   }
 
   return {
-    async of(server: Server, context: ServerContext): Promise<Answer> {
+    async of(server: Server, context: ServerContext): Promise<RootsAnswer> {
       const { isModern, capabilities } = clientSays(server, context);
       if (capabilities?.roots === undefined) return { kind: 'known', folders: undefined };
       if (isModern) return askModern(context);

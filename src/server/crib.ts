@@ -3,10 +3,10 @@ import type { Settings } from '../core/settings.ts';
 import { createAsking } from './ask.ts';
 import type { Found } from './look-around.ts';
 import { createClientRoots, type ClientRoots } from './client-roots.ts';
-import { createHandedPlans } from './handed-plans.ts';
+import { createApprovalTickets } from './handed-plans.ts';
 import type { House, HouseOptions } from './house.ts';
-import { createOffered } from './offered.ts';
-import { openRoots, type Opened } from './roots.ts';
+import { createToolRegistry } from './offered.ts';
+import { openRoots, type OpenedRoots } from './roots.ts';
 import type { Trace } from './trace.ts';
 
 /** What the servers of one client share; a connection may see more than one server (the SDK makes one to probe). */
@@ -28,7 +28,7 @@ export interface CribOptions extends Omit<HouseOptions, 'jobEnded'> {
   /** Whose calls they are: standard input and output have one client, however many servers the SDK makes for it. */
   readonly client: string;
   readonly clientRoots?: ClientRoots;
-  readonly opened?: Opened;
+  readonly opened?: OpenedRoots;
   /** Where messages are written down, if they are. */
   readonly trace?: Trace | undefined;
   /** Called with the address of a resource that has changed. */
@@ -36,14 +36,14 @@ export interface CribOptions extends Omit<HouseOptions, 'jobEnded'> {
   /** Called at the end of each call. */
   called?(): void;
   /** Of the host that asks its user itself. */
-  readonly key?: string | undefined;
+  readonly hostKey?: string | undefined;
 }
 
 /** What can be offered and what this machine has, for one client. */
 export function createCrib(settings: Settings, found: Found, options: CribOptions) {
   const { manifest, machine, signs } = found;
-  const { key, client, updated, trace } = options;
-  const offered = createOffered(manifest, machine, settings, signs);
+  const { hostKey, client, updated, trace } = options;
+  const offered = createToolRegistry(manifest, machine, settings, signs);
   let house: Promise<House> | undefined;
   const jobEnded = (handle: string) => updated(outputUri(handle));
   return {
@@ -59,7 +59,7 @@ export function createCrib(settings: Settings, found: Found, options: CribOption
     /** Whether file tools are listed. */
     hasFiles: settings.expose !== 'no-files',
     /** For the one host that asks its user itself; undefined where none has a key. */
-    plans: key === undefined ? undefined : createHandedPlans(key),
+    plans: hostKey === undefined ? undefined : createApprovalTickets(hostKey),
     opened: options.opened ?? openRoots(settings, machine.host, manifest),
     trace,
     updated,

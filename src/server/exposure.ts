@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { Host } from '../machine/host.ts';
 import type { ProgramFacts } from '../machine/programs/installation.ts';
 import type { ExposeMode, Settings } from '../core/settings.ts';
-import type { PublishedTool } from './published.ts';
-import { ownFacts } from './own-facts.ts';
+import type { ToolDefinition } from './published.ts';
+import { builtInFacts } from './own-facts.ts';
 
 /** What is shown of one program. */
 export interface ProgramExposure {
@@ -16,8 +16,8 @@ export interface ProgramExposure {
 }
 
 /** What a host is shown of what can be called, and why. */
-export interface Exposure {
-  readonly listed: readonly PublishedTool[];
+export interface ListedTools {
+  readonly listed: readonly ToolDefinition[];
   /** For each program that can be used: how many of its actions are listed, and why, as the rest of a sentence. */
   readonly programs: ReadonlyMap<string, ProgramExposure>;
 }
@@ -31,11 +31,11 @@ const mostOfProgram = 12;
  * shows one of. Pure.
  */
 export function exposureOf(
-  callable: readonly PublishedTool[],
+  callable: readonly ToolDefinition[],
   programs: readonly ProgramFacts[],
   used: ReadonlyMap<string, string>,
   { expose = 'auto', toolsets = [] }: Pick<Settings, 'expose' | 'toolsets'>,
-): Exposure {
+): ListedTools {
   const isUsual = expose === 'auto' || expose === 'no-files';
   const listed = callable.filter((tool) => tool.action === undefined && isAlways(tool, expose));
   const reasons = new Map<string, ProgramExposure>();
@@ -58,11 +58,11 @@ export function exposureOf(
 }
 
 /** A host with file tools of its own needs none of ours on its list; they can be called all the same. */
-const isAlways = ({ name, program }: PublishedTool, expose: ExposeMode): boolean =>
-  expose === 'all' || (!ownFacts(name).unlisted && !(expose === 'no-files' && program === 'files'));
+const isAlways = ({ name, program }: ToolDefinition, expose: ExposeMode): boolean =>
+  expose === 'all' || (!builtInFacts(name).unlisted && !(expose === 'no-files' && program === 'files'));
 
 /** The programs that folders show signs of, and the sign: `package.json`. Lists each folder once. */
-export async function signsIn(
+export async function evidenceIn(
   folders: readonly string[],
   programs: readonly ProgramFacts[],
   host: Host,

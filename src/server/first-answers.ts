@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { cacheFolder, prunePrivate, readCache, thisPlatform, writeCache } from '../own-files/own-files.ts';
 
 /** What a server that starts may find: the answers to a client's first requests, as they were the last time. */
-export interface FirstAnswers {
+export interface StartCache {
   /** What was started, where, and by which Node; see rememberedStart(). */
   readonly start: string;
   /** Milliseconds since 1970. */
@@ -18,30 +18,30 @@ export interface FirstAnswers {
   /** By path: which folder it is, whatever is in it. */
   readonly folders: Readonly<Record<string, string>>;
   /** By request; see requestKey(). */
-  readonly results: Results;
+  readonly results: CachedResults;
 }
 
-export type Results = Readonly<Record<string, unknown>>;
+export type CachedResults = Readonly<Record<string, unknown>>;
 
 /** Where the answers of a start are kept, in the private cache folder. */
-export interface RememberedStart {
+export interface StartKey {
   readonly folder: string;
   readonly name: string;
   readonly start: string;
 }
 
 /** What was answered before the server was there, and what is left of the input. */
-export interface Opening {
-  readonly remembered: RememberedStart;
+export interface EarlyAnswers {
+  readonly remembered: StartKey;
   /** The answers that hold; empty when something has changed. */
-  readonly results: Results;
+  readonly results: CachedResults;
   /** The last request for the list that was answered. */
-  readonly listed?: Request;
+  readonly listed?: JsonRpcRequest;
   /** The handshake again, with ids that begin with `replayedId`, then what was not answered. */
   readonly input: Buffer;
 }
 
-export interface Request {
+export interface JsonRpcRequest {
   readonly jsonrpc: '2.0';
   readonly id: string | number;
   readonly method: string;
@@ -70,7 +70,7 @@ export function ownCache(): string | undefined {
 }
 
 /** Undefined where nothing can be kept. `built`: the file that answers when nothing is remembered. */
-export function rememberedStart(args: readonly string[], built: string): RememberedStart | undefined {
+export function startKey(args: readonly string[], built: string): StartKey | undefined {
   const cache = ownCache();
   if (cache === undefined) return undefined;
   const start = JSON.stringify([process.version, built, stampOf(built), process.cwd(), args]);
@@ -78,8 +78,8 @@ export function rememberedStart(args: readonly string[], built: string): Remembe
 }
 
 /** The answers that were kept, as long as all that they depend on is as it was. */
-export function readFirstAnswers({ folder, name, start }: RememberedStart): Results | undefined {
-  const kept = readCache(folder, name) as FirstAnswers | undefined;
+export function readStartCache({ folder, name, start }: StartKey): CachedResults | undefined {
+  const kept = readCache(folder, name) as StartCache | undefined;
   try {
     if (kept?.start !== start) return undefined;
     const age = Date.now() - kept.keptAt;
@@ -96,7 +96,7 @@ export function readFirstAnswers({ folder, name, start }: RememberedStart): Resu
   }
 }
 
-function isUnchanged(path: string, { stamps, names }: FirstAnswers): boolean {
+function isUnchanged(path: string, { stamps, names }: StartCache): boolean {
   const [before = '', now] = [stamps[path], stampOf(path)];
   if (now === before) return true;
   return (
@@ -105,24 +105,24 @@ function isUnchanged(path: string, { stamps, names }: FirstAnswers): boolean {
 }
 
 /** Keeps answers for the next start. Does nothing where it cannot. */
-export function keepFirstAnswers(
-  { folder, name, start }: RememberedStart,
-  seen: Omit<FirstAnswers, 'start' | 'keptAt'>,
+export function writeStartCache(
+  { folder, name, start }: StartKey,
+  seen: Omit<StartCache, 'start' | 'keptAt'>,
 ): void {
   if (Object.keys(seen.results).length > mostResults) return;
   prunePrivate(folder, mostFiles);
-  writeCache(folder, name, { start, keptAt: Date.now(), ...seen } satisfies FirstAnswers);
+  writeCache(folder, name, { start, keptAt: Date.now(), ...seen } satisfies StartCache);
 }
 
-interface Message extends Omit<Request, 'id'> {
+interface JsonRpcMessage extends Omit<JsonRpcRequest, 'id'> {
   /** Left out of a notification. */
-  readonly id?: Request['id'];
+  readonly id?: JsonRpcRequest['id'];
 }
 
 /** A message whose answer may be known; undefined for everything that is not exactly what a client sends. */
-export function readMessage(line: string): Message | undefined {
+export function readMessage(line: string): JsonRpcMessage | undefined {
   try {
-    const { jsonrpc, id, method, params, ...more } = JSON.parse(line) as Message;
+    const { jsonrpc, id, method, params, ...more } = JSON.parse(line) as JsonRpcMessage;
     const isKnown = id === undefined || typeof id === 'string' || Number.isSafeInteger(id);
     if (jsonrpc !== '2.0' || !isKnown || typeof method !== 'string' || Object.keys(more).length > 0)
       return undefined;
@@ -134,7 +134,7 @@ export function readMessage(line: string): Message | undefined {
 }
 
 /** Two requests with the same key get the same answer, but for its id. */
-export const requestKey = ({ method, params }: Pick<Request, 'method' | 'params'>): string =>
+export const requestKey = ({ method, params }: Pick<JsonRpcRequest, 'method' | 'params'>): string =>
   JSON.stringify({ method, params });
 
 /** What is at a path, as far as finding programs and reading settings can depend on it. */

@@ -5,14 +5,14 @@ import { createAudit, type RecordCall } from '../machine/audit/audit.ts';
 import type { History } from '../machine/history/history.ts';
 import type { Host } from '../machine/host.ts';
 import { Jobs } from '../machine/jobs/jobs.ts';
-import { keptFolder } from '../machine/kept-folders.ts';
+import { userFolder } from '../machine/kept-folders.ts';
 import { createLimit } from '../machine/limited.ts';
 import type { Machine } from '../machine/machine.ts';
 import { OutputStore } from '../machine/output-store/output-store.ts';
 import { createMask, type Mask } from '../machine/secrets/mask.ts';
 import type { Found } from './look-around.ts';
 import { createLoader, once } from './load-tools.ts';
-import type { Offered } from './offered.ts';
+import type { ToolRegistry } from './offered.ts';
 
 /** What all calls of one client have in common. Loaded with the first of them: a start has no use for it. */
 export type House = ReturnType<typeof createHouse>;
@@ -42,15 +42,15 @@ export function maskOf({ env }: Pick<Host, 'env'>, { databases }: Pick<Settings,
 export function createHouse(
   found: Found,
   settings: Settings,
-  offered: Offered,
+  offered: ToolRegistry,
   { isLocal, jobEnded, instance, recordCall, history: shared }: HouseOptions,
 ) {
   const { machine } = found;
-  const state = keptFolder('state', machine.host);
+  const state = userFolder('state', machine.host);
   const mask = maskOf(machine.host, settings);
   const jobs = new Jobs(instance, jobEnded);
   const outputs = new OutputStore({
-    folder: keptFolder('cache', machine.host),
+    folder: userFolder('cache', machine.host),
     budgets: settings.budgets,
     instance,
   });
@@ -95,7 +95,7 @@ export function createHouse(
 export async function historyOf(machine: Machine): Promise<History> {
   const { History } = await import('../machine/history/history.ts');
   return new History({
-    state: keptFolder('state', machine.host),
+    state: userFolder('state', machine.host),
     run: machine.run,
     async git() {
       const installation = (await machine.discovery()).installed.get('git');

@@ -5,7 +5,7 @@ import { ToolcribError } from '../core/errors.ts';
 import { defineSimpleTool, type Tool } from '../core/tool.ts';
 import { wellKnown } from '../discoverers/shared/well-known.ts';
 import type { ProgramReport } from '../machine/programs/machine-report.ts';
-import { headAndTail, inlineLimit, presentable } from '../machine/presentable.ts';
+import { headAndTail, inlineLimit, sanitize } from '../machine/presentable.ts';
 import type { OwnServices } from './own-tools.ts';
 
 /** Which programs there are, which were found where, and how to get the others. */
@@ -30,7 +30,7 @@ export const listPrograms = (services: OwnServices): Tool =>
               services,
             )
           : described(rows, program);
-      return { content: [{ type: 'text', text: headAndTail(presentable(text), inlineLimit, 0, ' …') }] };
+      return { content: [{ type: 'text', text: headAndTail(sanitize(text), inlineLimit, 0, ' …') }] };
     },
   });
 

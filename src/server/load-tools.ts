@@ -11,14 +11,14 @@ import type { Machine } from '../machine/machine.ts';
 import type { OutputStore } from '../machine/output-store/output-store.ts';
 import type { Installation } from '../machine/programs/installation.ts';
 import type { Found } from './look-around.ts';
-import type { Offered } from './offered.ts';
-import { ownTools, type OwnServices } from './own-tools.ts';
-import type { PublishedTool } from './published.ts';
+import type { ToolRegistry } from './offered.ts';
+import { builtInTools, type OwnServices } from './own-tools.ts';
+import type { ToolDefinition } from './published.ts';
 
 interface LoadingServices {
   readonly found: Found;
   readonly settings: Settings;
-  readonly offered: Offered;
+  readonly offered: ToolRegistry;
   readonly jobs: Jobs;
   readonly outputs: OutputStore;
   readonly history: () => Promise<History>;
@@ -27,7 +27,7 @@ interface LoadingServices {
 }
 
 /** Loads a tool's code, and what it needs, when it is first called. Throws PROGRAM_NOT_FOUND. */
-export function createLoader(services: LoadingServices): (tool: PublishedTool) => Promise<Tool> {
+export function createLoader(services: LoadingServices): (tool: ToolDefinition) => Promise<Tool> {
   const { found, offered, history, settings } = services;
   const { machine } = found;
   const checkpoint = settings.checkpoints === false ? {} : { checkpoint: checkpointsOf(history) };
@@ -58,14 +58,14 @@ export function createLoader(services: LoadingServices): (tool: PublishedTool) =
   };
 
   async function makeOurs(name: string): Promise<Tool> {
-    const make = ownTools[name];
+    const make = builtInTools[name];
     if (make) return make(await ownServices());
     const file = fileTools[name as keyof typeof fileTools];
     if (!file) throw new Error(`${name} is published but not defined`);
     return file(await fileServices());
   }
 
-  async function load(published: PublishedTool): Promise<Tool> {
+  async function load(published: ToolDefinition): Promise<Tool> {
     const { name, program, action } = published;
     if (action === undefined) return kept(name, undefined, () => makeOurs(name));
     const find = () => machine.installation(program);
@@ -118,7 +118,7 @@ async function fileServicesOf(machine: Machine, history: () => Promise<History>)
 }
 
 async function loadAction(
-  { name, program }: PublishedTool,
+  { name, program }: ToolDefinition,
   key: string,
   installation: Installation | undefined,
   { found, settings, ...services }: LoadingServices & { readonly checkpoint?: Checkpoint },

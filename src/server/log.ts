@@ -1,7 +1,7 @@
-import { presentable } from '../machine/presentable.ts';
+import { sanitize } from '../machine/presentable.ts';
 
 /** Writes one line to standard error, a server's log: nothing in it commands a terminal or passes for another line. */
 export const log = (said: unknown): void => {
   const text = said instanceof Error ? said.message : String(said);
-  process.stderr.write(`toolcrib: ${presentable(text).replaceAll(/\s+/g, ' ')}\n`);
+  process.stderr.write(`toolcrib: ${sanitize(text).replaceAll(/\s+/g, ' ')}\n`);
 };

@@ -2,22 +2,26 @@ import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { config } from 'zod';
 import type { Settings } from '../core/settings.ts';
-import { keptFolder } from '../machine/kept-folders.ts';
+import { userFolder } from '../machine/kept-folders.ts';
 import { Machine } from '../machine/machine.ts';
 import { createProcesses } from '../machine/processes/process.ts';
-import { signsIn } from './exposure.ts';
+import { evidenceIn } from './exposure.ts';
 import { loadManifest } from './manifest.ts';
-import type { NotedHost } from './noted-host.ts';
-import { withOwnPrograms, type ProgramFolder } from './own-programs.ts';
+import type { DependencyTracker } from './noted-host.ts';
+import { withUserPrograms, type ProgramFolder } from './own-programs.ts';
 import { effectiveRoots } from './roots.ts';
 
-export type Found = Awaited<ReturnType<typeof lookAround>>;
+export type Found = Awaited<ReturnType<typeof detectEnvironment>>;
 
 /**
  * What a server is made of: this machine, and what can be offered on it. `programs`: where a person describes programs
  * of their own.
  */
-export async function lookAround(settings: Settings, noted: NotedHost, programs: ProgramFolder) {
+export async function detectEnvironment(
+  settings: Settings,
+  noted: DependencyTracker,
+  programs: ProgramFolder,
+) {
   // Compiled validators pay off after some hundred messages, and a start has three. To be said before the SDK makes its
   // schemas: it is loaded later.
   config({ jitless: true });
@@ -28,13 +32,13 @@ export async function lookAround(settings: Settings, noted: NotedHost, programs:
   // What a client says later is looked at with each call.
   const roots = effectiveRoots(settings.roots, undefined, host, built.programs);
   const ofProjects = await projectFolders(programs, await roots, noted);
-  const whole = await withOwnPrograms(built, [programs, ...ofProjects]);
+  const whole = await withUserPrograms(built, [programs, ...ofProjects]);
   const { manifest } = whole;
   const machine = new Machine(host, manifest, processes, roots, settings);
   // The disk is asked while the SDK is loaded, which takes this thread some 25 ms.
   await turn();
   /** By which the project shows what it uses. */
-  const signs = roots.then((folders) => signsIn(folders, manifest.programs, host));
+  const signs = roots.then((folders) => evidenceIn(folders, manifest.programs, host));
   return { noted, ...whole, machine, processes, roots, signs };
 }
 
@@ -42,7 +46,7 @@ export async function lookAround(settings: Settings, noted: NotedHost, programs:
 async function projectFolders(
   own: ProgramFolder,
   roots: readonly string[],
-  { host, noteFile }: NotedHost,
+  { host, noteFile }: DependencyTracker,
 ): Promise<readonly ProgramFolder[]> {
   const ofProjects = roots.map((root) => join(root, '.toolcrib'));
   const present: string[] = [];
@@ -54,7 +58,7 @@ async function projectFolders(
   }
   if (present.length === 0) return [];
   const { createTrust } = await import('../machine/trust/trust.ts');
-  const trust = createTrust({ folder: keptFolder('state', host) });
+  const trust = createTrust({ folder: userFolder('state', host) });
   const trusted = await Promise.all(present.map((folder) => trust.isTrusted(dirname(folder))));
   const least = ['execute'] as const;
   return present.filter((_, at) => trusted[at]).map((folder) => ({ folder, least }));

@@ -1,2 +1,2 @@
 /** Everything that can be offered. In the built package this module is replaced by the answer itself. */
-export { publish as loadManifest } from './publish.ts';
+export { buildCatalogue as loadManifest } from './publish.ts';

@@ -5,16 +5,16 @@ import {
   folderStampOf,
   isFolder,
   stampOf,
-  type FirstAnswers,
+  type StartCache,
 } from './first-answers.ts';
 
-export type NotedHost = ReturnType<typeof noteHost>;
+export type DependencyTracker = ReturnType<typeof trackDependencies>;
 
 /** Which settings files there are depends on these. */
 const ofFolders = ['HOME', 'USERPROFILE', 'APPDATA', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME'];
 
 /** A host that notes what it is asked for, each time before it looks: what changes meanwhile is seen as a change. */
-export function noteHost(host: Host) {
+export function trackDependencies(host: Host) {
   const names = new Set(ofFolders);
   const stamps: Record<string, string> = {};
   const folders: Record<string, string> = {};
@@ -66,7 +66,7 @@ export function noteHost(host: Host) {
     noteFile,
     noteFolder,
     /** All that was noted; nothing is noted any more. */
-    seen(): Omit<FirstAnswers, 'start' | 'keptAt' | 'results'> {
+    seen(): Omit<StartCache, 'start' | 'keptAt' | 'results'> {
       isSeen = true;
       const variables = { names: [...names], digest: digestOfVariables([...names]) };
       return { variables, stamps, names: lists, folders };

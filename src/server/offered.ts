@@ -4,31 +4,31 @@ import { refusalOf } from '../core/policy.ts';
 import type { Settings } from '../core/settings.ts';
 import { schemesOf } from '../machine/databases/target.ts';
 import type { Machine } from '../machine/machine.ts';
-import { headAndTail, presentable } from '../machine/presentable.ts';
+import { headAndTail, sanitize } from '../machine/presentable.ts';
 import { exposureOf } from './exposure.ts';
-import { ownFacts } from './own-facts.ts';
-import type { Manifest, PublishedTool } from './published.ts';
+import { builtInFacts } from './own-facts.ts';
+import type { Catalogue, ToolDefinition } from './published.ts';
 
-export type Offered = ReturnType<typeof createOffered>;
+export type ToolRegistry = ReturnType<typeof createToolRegistry>;
 
 /**
  * What is offered on this machine with these settings. `signs`: by which a project shows that it uses a program; see
  * signsIn().
  */
-export function createOffered(
-  manifest: Manifest,
+export function createToolRegistry(
+  manifest: Catalogue,
   machine: Pick<Machine, 'discovery' | 'host'>,
   settings: Settings,
   signs: Promise<ReadonlyMap<string, string>>,
 ) {
   /** Whether it asks a database that the operator has named, which takes no program. */
-  function isReached({ asks }: PublishedTool): boolean {
-    if (asks === undefined) return false;
-    const named = Object.values(settings.databases).some(({ engine }) => engine === asks);
-    return named || schemesOf[asks].test(machine.host.env['DATABASE_URL'] ?? '');
+  function isReached({ engine }: ToolDefinition): boolean {
+    if (engine === undefined) return false;
+    const named = Object.values(settings.databases).some(({ engine }) => engine === engine);
+    return named || schemesOf[engine].test(machine.host.env['DATABASE_URL'] ?? '');
   }
 
-  async function allowed(isHere: boolean): Promise<PublishedTool[]> {
+  async function allowed(isHere: boolean): Promise<ToolDefinition[]> {
     const { installed } = await machine.discovery();
     return manifest.tools.filter(
       (tool) =>
@@ -48,7 +48,7 @@ export function createOffered(
     /** What of it a host is shown, and why. */
     exposure: async () => exposureOf(await callable(), manifest.programs, await signs, settings),
     /** The tool of that name, whether or not its program is installed. Throws UNKNOWN_TOOL. */
-    find(name: string): PublishedTool {
+    find(name: string): ToolDefinition {
       const published = named(name) ?? named(foreignNames.get(name));
       if (!published) throw unknownTool(name, manifest.tools);
       const why = leftOut(published, settings);
@@ -65,12 +65,12 @@ export function createOffered(
 }
 
 /** Why a tool is left out that there is; undefined when it is not. */
-function leftOut({ name, program }: PublishedTool, settings: Settings): string | undefined {
+function leftOut({ name, program }: ToolDefinition, settings: Settings): string | undefined {
   const { toolsets } = settings;
   const isIn =
     toolsets === undefined ||
     toolsets.includes(program) ||
-    (ownFacts(name).companion && toolsets.some((toolset) => toolset !== 'files'));
+    (builtInFacts(name).companion && toolsets.some((toolset) => toolset !== 'files'));
   return isIn ? undefined : `the toolsets are ${toolsets.join(', ')} (--toolsets)`;
 }
 
@@ -105,8 +105,8 @@ const runners: ReadonlySet<string> = new Set(['run_action', 'run_read_action']);
  * A call as the tool that it stands for: a command of that editor, or a built-in tool that is called by way of the
  * catalogue, as find_actions says it where the tool is not listed. Any other call is itself.
  */
-export function asOwnCall(
-  { find }: Pick<Offered, 'find'>,
+export function resolveBuiltIn(
+  { find }: Pick<ToolRegistry, 'find'>,
   name: string,
   given: Readonly<Record<string, unknown>>,
 ): { readonly name: string; readonly args: Record<string, unknown> } {
@@ -127,7 +127,7 @@ export function asOwnCall(
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function foundIn(find: Offered['find'], name: string): PublishedTool | undefined {
+function foundIn(find: ToolRegistry['find'], name: string): ToolDefinition | undefined {
   try {
     return find(name);
   } catch {
@@ -139,14 +139,14 @@ function foundIn(find: Offered['find'], name: string): PublishedTool | undefined
 /** Of a name that is none; far more than one has. */
 const longestName = 200;
 
-function unknownTool(name: string, known: readonly PublishedTool[]): ToolcribError {
+function unknownTool(name: string, known: readonly ToolDefinition[]): ToolcribError {
   const best = nearest(
     name,
     known.map((tool) => tool.name),
   );
   return new ToolcribError(
     'UNKNOWN_TOOL',
-    `There is no tool ${JSON.stringify(headAndTail(presentable(name), longestName))}.`,
+    `There is no tool ${JSON.stringify(headAndTail(sanitize(name), longestName))}.`,
     `${best ? `Did you mean ${best}? ` : ''}find_actions finds what there is; run runs any program.`,
   );
 }

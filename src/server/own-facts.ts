@@ -1,5 +1,5 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/server';
-import type { PublishedTool } from './published.ts';
+import type { ToolDefinition } from './published.ts';
 
 /** What is to be known of a listed tool beside itself. */
 interface OwnFacts {
@@ -54,11 +54,11 @@ const facts: Readonly<Record<string, OwnFacts>> = {
   write_file: { hint: 'create or write a file', always },
 };
 
-export const ownFacts = (name: string): OwnFacts => facts[name] ?? {};
+export const builtInFacts = (name: string): OwnFacts => facts[name] ?? {};
 
 /** A tool as it stands in tools/list. */
-export function asListed({ name, title, description, inputSchema, annotations }: PublishedTool): ListedTool {
-  const { hint, always: loads } = ownFacts(name);
+export function asListed({ name, title, description, inputSchema, annotations }: ToolDefinition): ListedTool {
+  const { hint, always: loads } = builtInFacts(name);
   const meta = { 'anthropic/searchHint': hint, ...(loads && { 'anthropic/alwaysLoad': true }) };
   return {
     name,

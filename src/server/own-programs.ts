@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { toolName } from '../core/discoverer.ts';
 import type { Program } from '../core/program.ts';
 import { permissionsIn, readPlain } from '../own-files/own-files.ts';
-import { shownPath } from '../machine/paths/shown-path.ts';
-import type { Manifest } from './published.ts';
+import { displayPath } from '../machine/paths/shown-path.ts';
+import type { Catalogue } from './published.ts';
 
 /** Where programs are described: a folder, and effects that each action from there has at least. */
 export interface ProgramFolder {
@@ -20,8 +20,8 @@ const mostFiles = 100;
 const mostListed = 5;
 
 /** A manifest, and what it does not have from the build. */
-export interface WholeManifest {
-  readonly manifest: Manifest;
+export interface UserCatalogue {
+  readonly manifest: Catalogue;
   /** The programs that people have described, by id. */
   readonly own: ReadonlyMap<string, Program>;
   /** One for each file that is left out: file, line, and why. */
@@ -32,10 +32,10 @@ export interface WholeManifest {
  * The manifest with the programs of the files `*.yaml` in these folders. Those whose id is taken are left out, which is
  * said.
  */
-export async function withOwnPrograms(
-  built: Manifest,
+export async function withUserPrograms(
+  built: Catalogue,
   folders: readonly ProgramFolder[],
-): Promise<WholeManifest> {
+): Promise<UserCatalogue> {
   const problems: string[] = [];
   const added: { of: Program; file: string }[] = [];
   const files = folders.flatMap(({ folder, least }) =>
@@ -50,7 +50,7 @@ export async function withOwnPrograms(
   for (const { file, least } of files.slice(0, mostFiles)) {
     const text = readPlain(file, isFit)?.toString();
     const parsed = text === undefined ? undefined : parseProgram(text, least);
-    const place = shownPath(file);
+    const place = displayPath(file);
     if (!parsed) {
       problems.push(`${place}: is no plain file of at most 256 KB that only you can change.`);
     } else if ('of' in parsed) {
@@ -66,8 +66,8 @@ export async function withOwnPrograms(
       ids.add(of.id);
     } else problems.push(`${place}:${parsed.line}: ${parsed.wrong}`);
   }
-  const { publishPrograms } = await import('./publish-tool.ts');
-  const published = publishPrograms(added);
+  const { programCatalogue } = await import('./publish-tool.ts');
+  const published = programCatalogue(added);
   const tools = [...built.tools, ...published.tools].sort((one, other) => (one.name < other.name ? -1 : 1));
   const manifest = {
     programs: [...built.programs, ...published.programs],

@@ -4,8 +4,8 @@ import type { Checkpoint } from '../machine/actions/run-program.ts';
 import type { Jobs } from '../machine/jobs/jobs.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { OutputStore } from '../machine/output-store/output-store.ts';
-import type { Offered } from './offered.ts';
-import type { Manifest } from './published.ts';
+import type { ToolRegistry } from './offered.ts';
+import type { Catalogue } from './published.ts';
 
 /** What the tools that are about the crib itself need of it. */
 export interface OwnServices extends Pick<
@@ -18,8 +18,8 @@ export interface OwnServices extends Pick<
   environment(names: readonly string[], settings: Readonly<Record<string, string>>): Record<string, string>;
   /** Left out where no states are kept. */
   readonly checkpoint?: Checkpoint;
-  readonly manifest: Manifest;
-  readonly offered: Offered;
+  readonly manifest: Catalogue;
+  readonly offered: ToolRegistry;
   /** Databases of the settings. */
   readonly databases: Settings['databases'];
   /** Whether servers of this machine may be asked: only those who sit at it speak to us over standard input. */
@@ -31,7 +31,7 @@ export interface OwnServices extends Pick<
 }
 
 /** Tools of our own that are about the crib itself. One line each. */
-export const ownTools: Readonly<Record<string, (services: OwnServices) => Promise<Tool>>> = {
+export const builtInTools: Readonly<Record<string, (services: OwnServices) => Promise<Tool>>> = {
   check: (services) => import('./roles/check.ts').then((m) => m.check(services)),
   change_packages: (services) => import('./roles/change-packages.ts').then((m) => m.changePackages(services)),
   project: (services) => import('./roles/project.ts').then((m) => m.project(services)),

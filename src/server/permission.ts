@@ -7,23 +7,23 @@ import type { AuditedCall } from '../machine/audit/audit.ts';
 import { notingConsent } from '../machine/paths/protected-paths.ts';
 import { isInside } from '../machine/paths/inside.ts';
 import { realPath } from '../machine/paths/real-path.ts';
-import { shownPath } from '../machine/paths/shown-path.ts';
+import { displayPath } from '../machine/paths/shown-path.ts';
 import type { RootedWorkspace } from '../machine/paths/workspace.ts';
-import type { Trust, TrustSubject } from '../machine/trust/trust.ts';
-import type { Answer, Ask } from './ask.ts';
+import type { Trust, TrustScope } from '../machine/trust/trust.ts';
+import type { Reply, AskPerson } from './ask.ts';
 import type { House } from './house.ts';
 import { log } from './log.ts';
-import { ownFacts } from './own-facts.ts';
-import type { PublishedTool } from './published.ts';
+import { builtInFacts } from './own-facts.ts';
+import type { ToolDefinition } from './published.ts';
 import {
   covers,
   questionOf,
-  type Keep,
+  type LastingAnswer,
   screenOf,
   type Asked as AskedAbout,
   type Question,
 } from './question.ts';
-import { changedMeanwhile, denied, refused, unanswered } from './refusals.ts';
+import { changedError, deniedError, refused, unansweredError } from './refusals.ts';
 
 /** Who calls, from where, and how they are reached. */
 export interface Caller {
@@ -36,12 +36,12 @@ export interface Caller {
   readonly client: string;
   /** How that client calls itself. */
   readonly clientInfo?: { readonly name: string; readonly version: string } | undefined;
-  readonly ask: Ask;
+  readonly ask: AskPerson;
 }
 
 /** One call whose arguments are right. */
 export interface CheckedCall {
-  readonly published: PublishedTool;
+  readonly published: ToolDefinition;
   readonly tool: Tool;
   readonly values: unknown;
   readonly caller: Caller;
@@ -63,53 +63,53 @@ interface Asked extends Considered, AskedAbout {
 }
 
 /** The client asks, and makes the call again. */
-export type Later = Extract<Answer, { said: 'later' }>;
+export type Pending = Extract<Reply, { kind: 'pending' }>;
 
 /**
  * What may be done, having asked a person if that must be. Throws EFFECT_DENIED, NEEDS_CONFIRM, NOT_CONFIRMED, and what
  * planning throws.
  */
-export async function permission(
+export async function authorize(
   call: CheckedCall,
   house: House,
   decided: Decided,
-): Promise<Considered | Later> {
+): Promise<Considered | Pending> {
   const { name } = call.published;
-  const considered = await consider(call, house, false);
+  const considered = await planAndDecide(call, house, false);
   const { plan, verdict } = considered;
   const act = plan.tool ?? name;
   decided.folder = plan.folder;
   decided.decision = 'denied';
   if (verdict.decision !== 'ask' && verdict.setting !== undefined) decided.setting = verdict.setting;
-  if (verdict.decision === 'deny') throw denied(act, verdict, considered);
+  if (verdict.decision === 'deny') throw deniedError(act, verdict, considered);
   if (verdict.decision === 'allow') {
     decided.decision = verdict.unasked ? 'unasked' : 'allow';
     return considered;
   }
   const before = await asked(call, house);
   const answer = await call.caller.ask(before.question);
-  if (answer.said === 'later') return answer;
+  if (answer.kind === 'pending') return answer;
   decided.decision = outcomeOf(answer);
-  if (answer.said === 'nothing') throw unanswered(act, before, answer.why);
-  if (answer.said === 'no') throw refused(act);
+  if (answer.kind === 'nothing') throw unansweredError(act, before, answer.why);
+  if (answer.kind === 'no') throw refused(act);
   // Long enough to change what was agreed to.
   const now = await asked(call, house);
-  if (!covers(before.question.about, now.question.about)) throw changedMeanwhile(act);
+  if (!covers(before.question.about, now.question.about)) throw changedError(act);
   return { ...now, note: await keep(answer.keep, now, call, house) };
 }
 
 /** What a person would be asked now: about the act alone when there is no reason any more. Throws when it is denied. */
 async function asked(call: CheckedCall, house: House): Promise<Asked> {
-  const considered = await consider(call, house, true);
+  const considered = await planAndDecide(call, house, true);
   const { verdict } = considered;
-  if (verdict.decision === 'deny') throw changedMeanwhile(call.published.name);
+  if (verdict.decision === 'deny') throw changedError(call.published.name);
   const reasons = verdict.decision === 'ask' ? verdict.reasons : [];
   const screen = screenOf(call.caller.clientInfo?.name);
   return { ...considered, reasons, question: questionOf({ ...considered, reasons }, screen) };
 }
 
 /** Plans a call, and decides about it. Changes nothing, and asks nobody. `preview`: somebody will read the plan. */
-export async function consider(
+export async function planAndDecide(
   { published, tool, values, caller }: CheckedCall,
   house: House,
   preview: boolean,
@@ -132,7 +132,7 @@ export async function consider(
         ...part,
         protects,
         tools: [published.name, does.name],
-        toolset: ownFacts(does.name).companion ? undefined : does.program,
+        toolset: builtInFacts(does.name).companion ? undefined : does.program,
       };
       const { folder, grant, effects } = part;
       const untrusted = part.trust === undefined ? [] : await untrustedOf(part, workspace.roots, trusts);
@@ -160,11 +160,11 @@ export async function consider(
  * there.
  */
 async function untrustedOf(
-  { folder, touches }: Plan,
+  { folder, paths }: Plan,
   roots: readonly string[],
   trusts: (path: string) => Promise<boolean>,
 ): Promise<string[]> {
-  const named = touches.map((path) => realPath(resolve(folder, path)));
+  const named = paths.map((path) => realPath(resolve(folder, path)));
   const places = [folder, ...new Set(named.filter((path) => roots.some((root) => isInside(path, root))))];
   const trusted = await Promise.all(places.map(trusts));
   return places.filter((_place, at) => !trusted[at]);
@@ -175,13 +175,13 @@ async function subjectsOf(
   untrusted: readonly string[],
   trust: Trust,
   roots: readonly string[],
-): Promise<TrustSubject[]> {
+): Promise<TrustScope[]> {
   const subjects = await Promise.all(untrusted.map((place) => trust.subjectOf(place, roots)));
   return [...new Map(subjects.map((subject) => [subject.folder, subject])).values()];
 }
 
-function severalFolders(subjects: readonly TrustSubject[]): ToolcribError {
-  const names = subjects.map(({ folder }) => shownPath(folder)).join(', ');
+function severalFolders(subjects: readonly TrustScope[]): ToolcribError {
+  const names = subjects.map(({ folder }) => displayPath(folder)).join(', ');
   return new ToolcribError(
     'NEEDS_CONFIRM',
     `Several folders are concerned that are not trusted: ${names}.`,
@@ -194,15 +194,15 @@ const reasonsOf = (verdict: Verdict): readonly Reason[] =>
   verdict.decision === 'ask' ? verdict.reasons : (verdict.unasked ?? []);
 
 /** For the record: what lasts is told apart from what was said for this time. */
-function outcomeOf(answer: Exclude<Answer, { said: 'later' }>): NonNullable<Decided['decision']> {
-  if (answer.said === 'nothing') return 'unanswered';
-  if (answer.said === 'no') return 'asked:no';
+function outcomeOf(answer: Exclude<Reply, { kind: 'pending' }>): NonNullable<Decided['decision']> {
+  if (answer.kind === 'nothing') return 'unanswered';
+  if (answer.kind === 'no') return 'asked:no';
   return answer.keep.includes('always') ? 'asked:always' : 'asked:yes';
 }
 
 /** Keeps what was said for longer. What cannot be kept is said; it is no reason to refuse what was agreed to. */
 async function keep(
-  kept: readonly Keep[],
+  kept: readonly LastingAnswer[],
   { plan, subject }: Asked,
   { caller: { workspace } }: CheckedCall,
   house: House,

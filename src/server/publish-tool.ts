@@ -4,12 +4,12 @@ import type { Program, ProgramAction, View } from '../core/program.ts';
 import { annotationsOf, type ToolFacts } from '../core/tool.ts';
 import { describeAction, factsOf } from '../machine/actions/describe.ts';
 import { describeView } from '../machine/actions/view-tool.ts';
-import type { JsonSchema, Manifest, PublishedTool } from './published.ts';
+import type { JsonSchema, Catalogue, ToolDefinition } from './published.ts';
 
 /** Programs as a manifest has them; `file` is where their code is found. */
-export const publishPrograms = (
+export const programCatalogue = (
   all: readonly { readonly of: Program; readonly file: string }[],
-): Manifest => ({
+): Catalogue => ({
   programs: all.map(({ file, of }) => ({ ...factsOf(of), file })),
   tools: all.flatMap(({ of }) => publishActions(of)),
 });
@@ -21,7 +21,7 @@ function exampleOf({ actions }: Program, { does, takes }: View) {
   return { action: name, ...Object.fromEntries(Object.entries(given ?? {}).filter(([key]) => key in takes)) };
 }
 
-function publishActions(of: Program): PublishedTool[] {
+function publishActions(of: Program): ToolDefinition[] {
   const isListed = (key: string) => (of.listed?.includes(key) ? { listed: true as const } : {});
   const actions = Object.entries(of.actions).map(([name, action], rank) => ({
     action: name,
@@ -30,15 +30,15 @@ function publishActions(of: Program): PublishedTool[] {
     ...isListed(name),
     ...(action.role ? { role: action.role, ...beginningOf(action) } : {}),
     ...(action.reads ? { reads: true as const } : {}),
-    ...(action.asks ? { asks: action.database } : {}),
-    ...publishTool(describeAction(of, name, action)),
+    ...(action.databaseQuestion ? { engine: action.database } : {}),
+    ...toolDefinition(describeAction(of, name, action)),
   }));
   const views = Object.entries(of.views ?? {}).map(([name, view]) => ({
     action: name,
     rank: 0,
     example: exampleOf(of, view),
     ...isListed(name),
-    ...publishTool(describeView(of, name, view)),
+    ...toolDefinition(describeView(of, name, view)),
   }));
   return [...views, ...actions];
 }
@@ -50,7 +50,7 @@ function beginningOf({ run }: ProgramAction): { begins?: string } {
 }
 
 /** A tool as clients see it. */
-export function publishTool(tool: ToolFacts): PublishedTool {
+export function toolDefinition(tool: ToolFacts): ToolDefinition {
   return {
     name: tool.name,
     program: tool.program,

@@ -1,15 +1,15 @@
 import { discoverers } from '../discoverers/index.ts';
 import { fileTools } from '../filesystem/index.ts';
 import type { Services } from '../filesystem/services.ts';
-import { ownTools } from './own-tools.ts';
-import { publishPrograms, publishTool } from './publish-tool.ts';
-import type { Manifest } from './published.ts';
+import { builtInTools } from './own-tools.ts';
+import { programCatalogue, toolDefinition } from './publish-tool.ts';
+import type { Catalogue } from './published.ts';
 
 /**
  * Everything that can be offered, worked out from the discoverers and our own tools. It takes some 100 ms, mostly
  * zod's, so the build does it once and puts the answer in the place of manifest.ts.
  */
-export async function publish(): Promise<Manifest> {
+export async function buildCatalogue(): Promise<Catalogue> {
   const files = await Promise.all(
     Object.entries(discoverers).map(async ([file, load]) =>
       [(await load()).default].flat().map((of) => ({ file, of })),
@@ -17,9 +17,9 @@ export async function publish(): Promise<Manifest> {
   );
   const own = await Promise.all([
     ...Object.values(fileTools).map((load) => load({} as Services)),
-    ...Object.values(ownTools).map((load) => load({} as never)),
+    ...Object.values(builtInTools).map((load) => load({} as never)),
   ]);
-  const published = publishPrograms(files.flat());
-  const tools = [...own.map(publishTool), ...published.tools];
+  const published = programCatalogue(files.flat());
+  const tools = [...own.map(toolDefinition), ...published.tools];
   return { ...published, tools: tools.sort((a, b) => (a.name < b.name ? -1 : 1)) };
 }

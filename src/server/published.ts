@@ -5,7 +5,7 @@ import type { annotationsOf } from '../core/tool.ts';
 import type { ProgramFacts } from '../machine/programs/installation.ts';
 
 /** A tool as clients see it, and what is needed to decide whether they do. */
-export interface PublishedTool {
+export interface ToolDefinition {
   readonly name: string;
   readonly program: string;
   /** Left out for tools of our own. */
@@ -21,7 +21,7 @@ export interface PublishedTool {
   /** It reads a file in the program's place, which need not be there for it. */
   readonly reads?: true;
   /** The database it asks itself, so that the program need not be there. */
-  readonly asks?: DatabaseEngine;
+  readonly engine?: DatabaseEngine;
   /** Arguments of an example call of an action. */
   readonly example?: object;
   readonly effects: readonly Effect[];
@@ -34,12 +34,12 @@ export interface PublishedTool {
 export type JsonSchema = { type: 'object'; [key: string]: unknown };
 
 /** The names of tools and toolsets that settings may use. */
-export const namesIn = ({ tools, programs }: Manifest): KnownNames => ({
+export const namesIn = ({ tools, programs }: Catalogue): KnownNames => ({
   tools: tools.map(({ name }) => name),
   toolsets: ['files', 'toolcrib', ...programs.map(({ id }) => id)],
 });
 
-export interface Manifest {
+export interface Catalogue {
   readonly programs: readonly (ProgramFacts & { readonly file: string })[];
-  readonly tools: readonly PublishedTool[];
+  readonly tools: readonly ToolDefinition[];
 }

@@ -4,20 +4,20 @@ import { grantsOf, looksOnly, type Reason } from '../core/policy.ts';
 import type { Plan } from '../core/tool.ts';
 import { isInside } from '../machine/paths/inside.ts';
 import type { Protected } from '../machine/paths/protected-paths.ts';
-import type { TrustSubject } from '../machine/trust/trust.ts';
-import { columnsOf, cutLine, inOneLine, quoted, wrapped } from './shown-text.ts';
+import type { TrustScope } from '../machine/trust/trust.ts';
+import { columnsOf, cutLine, displayLine, quoted, wrapped } from './shown-text.ts';
 
 /** An answer that lasts: trust in the folder, or "always" for the act. */
-export type Keep = 'trust' | 'always';
+export type LastingAnswer = 'trust' | 'always';
 
 /** What a person is asked about a call. */
 export interface Question {
   /** Three lines: the act, why it is asked about, where; and then, for who can see more, what would come of it. */
   readonly text: string;
   /** What a plain yes keeps: of a question that is about trust itself, or about reading a database. */
-  readonly keeps: readonly Keep[];
+  readonly keeps: readonly LastingAnswer[];
   /** What can be said beside a yes, in words. Nothing is offered for what the lines do not show whole. */
-  readonly offers: Readonly<Partial<Record<Keep, string>>>;
+  readonly offers: Readonly<Partial<Record<LastingAnswer, string>>>;
   /** The act, and each reason: what the answer is about. */
   readonly about: readonly string[];
 }
@@ -26,13 +26,13 @@ export interface Asked {
   readonly plan: Plan;
   readonly reasons: readonly Reason[];
   /** What a yes could trust; undefined when trust is no reason to ask. */
-  readonly subject: TrustSubject | undefined;
+  readonly subject: TrustScope | undefined;
   /** What it writes although others run or obey it. */
   readonly protects: readonly Protected[];
 }
 
 /** How much of a question a host shows, and how it has to be put. */
-export interface Screen {
+export interface QuestionScreen {
   /** Characters of a line; the host cuts off what is longer. */
   readonly width: number;
   /** The host wraps no line. */
@@ -42,15 +42,16 @@ export interface Screen {
 }
 
 /** Two rows of a narrow terminal: hosts wrap. */
-const usual: Screen = { width: 160, cuts: false, wantsField: false };
+const usual: QuestionScreen = { width: 160, cuts: false, wantsField: false };
 /** By how clients call themselves. */
-const screens: Readonly<Record<string, Screen>> = {
+const screens: Readonly<Record<string, QuestionScreen>> = {
   // It shows three lines, cuts each at the width of the terminal less four, and wraps none.
   'claude-code': { width: 72, cuts: true, wantsField: false },
   // `codex exec --dangerously-bypass-approvals-and-sandbox` declines a form with a field.
   'codex-mcp-client': { ...usual, wantsField: true },
 };
-export const screenOf = (client = ''): Screen => (Object.hasOwn(screens, client) && screens[client]) || usual;
+export const screenOf = (client = ''): QuestionScreen =>
+  (Object.hasOwn(screens, client) && screens[client]) || usual;
 
 /** Whether who was asked one thing was asked the other as well: what has been answered meanwhile is asked no more. */
 export const covers = (asked: readonly string[], now: readonly string[]): boolean =>
@@ -63,7 +64,7 @@ const previewCharacters = 4000;
 const opens = 'Its code may run, install packages, use the network, write with git.';
 
 /** The question about a call, as a person reads it on that screen. */
-export function questionOf(asked: Asked, screen: Screen = usual): Question {
+export function questionOf(asked: Asked, screen: QuestionScreen = usual): Question {
   const { plan, reasons, subject } = asked;
   const canTrust = subject !== undefined && subject.refused === undefined;
   const isTrust = canTrust && reasons.every(({ because }) => because === 'trust');
@@ -74,7 +75,8 @@ export function questionOf(asked: Asked, screen: Screen = usual): Question {
     reasons.some(({ because }) => because !== 'trust') &&
     reasons.every(({ because }) => because !== 'protected' && because !== 'rule');
   const isAlways = shown.isWhole && grants !== undefined && canLast && shown.about === 'act';
-  const keeps: Keep[] = shown.about === 'trust' ? ['trust'] : isAlways && isReading ? ['always'] : [];
+  const keeps: LastingAnswer[] =
+    shown.about === 'trust' ? ['trust'] : isAlways && isReading ? ['always'] : [];
   return {
     text: [...shown.lines, ...previewLines(plan)].join('\n'),
     keeps,
@@ -86,7 +88,7 @@ export function questionOf(asked: Asked, screen: Screen = usual): Question {
       ...(isAlways && !isReading && { always: alwaysOf(grants.map(({ words }) => words)) }),
     },
     about: [
-      JSON.stringify([plan.subject, plan.exactly, plan.effects, grants]),
+      JSON.stringify([plan.subject, plan.fingerprint, plan.effects, grants]),
       ...reasons.map(({ because }) => JSON.stringify([because, because === 'trust' && subject])),
     ],
   };
@@ -101,13 +103,17 @@ interface Lines {
 }
 
 /** The question about trust itself; undefined where the folder cannot be shown whole. */
-function trustLines({ plan }: Asked, subject: TrustSubject, { width, cuts }: Screen): Lines | undefined {
-  const folder = atHome(inOneLine(subject.folder));
-  const from = subject.origin === undefined ? '' : `from ${inOneLine(subject.origin)}`;
+function trustLines(
+  { plan }: Asked,
+  subject: TrustScope,
+  { width, cuts }: QuestionScreen,
+): Lines | undefined {
+  const folder = atHome(displayLine(subject.folder));
+  const from = subject.origin === undefined ? '' : `from ${displayLine(subject.origin)}`;
   const first = `Trust ${folder}?`;
   const whole = `Trust ${folder}${from && ` ${from}`}?`;
   const why = [...new Set([plan, ...(plan.parts ?? [])].flatMap(({ trust }) => trust ?? []))];
-  const act = inOneLine(`For ${actOf(plan)}: it ${why.join('; it ')}`);
+  const act = displayLine(`For ${actOf(plan)}: it ${why.join('; it ')}`);
   const lines = { about: 'trust', isWhole: true, showsFolder: true } as const;
   if (columnsOf(whole) <= width) return { ...lines, lines: [whole, opens, cutLine(act, width)] };
   if (columnsOf(first) <= width)
@@ -117,11 +123,11 @@ function trustLines({ plan }: Asked, subject: TrustSubject, { width, cuts }: Scr
 }
 
 /** The question about the act: this one, this time. */
-function actLines({ plan, reasons, subject }: Asked, { width, cuts }: Screen): Lines {
-  const act = inOneLine(actOf(plan));
-  const why = inOneLine(sentence(reasons, cuts));
+function actLines({ plan, reasons, subject }: Asked, { width, cuts }: QuestionScreen): Lines {
+  const act = displayLine(actOf(plan));
+  const why = displayLine(sentence(reasons, cuts));
   const reading = readingOf(plan, reasons);
-  const where = inOneLine(reading ? `Yes allows all ${reading}` : `In ${whereOf(plan, subject)}`);
+  const where = displayLine(reading ? `Yes allows all ${reading}` : `In ${whereOf(plan, subject)}`);
   const fits = (line: string) => columnsOf(line) <= width;
   if (!cuts || fits(act))
     return {
@@ -131,7 +137,7 @@ function actLines({ plan, reasons, subject }: Asked, { width, cuts }: Screen): L
       showsFolder: fits(where),
     };
   // Two lines for the act; folder and reason share the third.
-  const last = `${reading ? where : inOneLine(`In ${atHome(plan.folder)}`)}. ${why}`;
+  const last = `${reading ? where : displayLine(`In ${atHome(plan.folder)}`)}. ${why}`;
   const isWhole = (reading !== undefined || columnsOf(act) <= 2 * width) && fits(last);
   return {
     lines: [...wrapped(act, width), cutLine(last, width)],
@@ -172,7 +178,7 @@ const alwaysOf = (words: readonly string[]): string =>
     : [...new Set(words)].join(' and ');
 
 /** The folder, and what it is: the same path can be another project tomorrow. */
-function whereOf({ folder }: Plan, subject: TrustSubject | undefined): string {
+function whereOf({ folder }: Plan, subject: TrustScope | undefined): string {
   if (subject === undefined) return atHome(folder);
   const origin = subject.origin === undefined ? '' : ` from ${subject.origin}`;
   if (folder === subject.folder) return `${atHome(folder)}${origin}`;

@@ -7,10 +7,10 @@ import type { Asked } from './question.ts';
 import { ownCommandLine } from './own-command.ts';
 
 /** Why nobody has answered. */
-export type Nobody = 'cannot be asked' | 'answered at once';
+export type Unanswered = 'cannot be asked' | 'answered at once';
 
 /** Nobody was there to ask; names what a person can do about it, as it is typed on this installation. */
-export function unanswered(tool: string, asked: Asked, why: Nobody): ToolcribError {
+export function unansweredError(tool: string, asked: Asked, why: Unanswered): ToolcribError {
   const said =
     why === 'cannot be asked'
       ? 'a person has to be asked, and this client cannot ask one'
@@ -23,7 +23,7 @@ export function unanswered(tool: string, asked: Asked, why: Nobody): ToolcribErr
 }
 
 /** The refusal of a call that the settings deny; where a person could have been asked, it says what allows it. */
-export function denied(
+export function deniedError(
   tool: string,
   { setting, unasked = [] }: Extract<Verdict, { decision: 'deny' }>,
   asked: Omit<Asked, 'reasons'>,
@@ -73,7 +73,7 @@ export const refused = (tool: string): ToolcribError =>
     'Do not try it another way; ask what they would rather have.',
   );
 
-export const changedMeanwhile = (tool: string): ToolcribError =>
+export const changedError = (tool: string): ToolcribError =>
   new ToolcribError(
     'NOT_CONFIRMED',
     `${tool} was not run: what it would do changed while the person was asked.`,

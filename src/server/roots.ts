@@ -6,11 +6,11 @@ import { createProjectConfigs } from '../machine/config/project-config.ts';
 import type { Host } from '../machine/host.ts';
 import { ToolcribError } from '../core/errors.ts';
 import { intersection, isInside } from '../machine/paths/inside.ts';
-import { shownPath } from '../machine/paths/shown-path.ts';
+import { displayPath } from '../machine/paths/shown-path.ts';
 import type { RootedWorkspace } from '../machine/paths/workspace.ts';
 import type { ProgramFacts } from '../machine/programs/installation.ts';
 import { log } from './log.ts';
-import { namesIn, type Manifest } from './published.ts';
+import { namesIn, type Catalogue } from './published.ts';
 
 /**
  * The folders a call may touch. A client can narrow what the operator gave and never widen it. Without an operator's
@@ -62,7 +62,7 @@ const realFolders = async (folders: readonly string[]): Promise<string[]> => {
 
 /** With both lists: another --root is not what is missing. */
 function nothingInBoth(operator: readonly string[], client: readonly string[]): ToolcribError {
-  const listed = (folders: readonly string[]) => folders.map(shownPath).join(', ');
+  const listed = (folders: readonly string[]) => folders.map(displayPath).join(', ');
   return new ToolcribError(
     'NO_ROOTS',
     `The server was given ${listed(operator)}, and the client has opened ${listed(client)}: ` +
@@ -86,13 +86,13 @@ async function looksLikeProject(
   return facts.some((found) => found !== undefined);
 }
 
-export type Opened = ReturnType<typeof openRoots>;
+export type OpenedRoots = ReturnType<typeof openRoots>;
 
 /**
  * The folders a call may touch, given what the client has said, and what holds there: opened once for all calls that
  * have the same.
  */
-export function openRoots(settings: Settings, host: Host, manifest: Manifest) {
+export function openRoots(settings: Settings, host: Host, manifest: Catalogue) {
   const projects = createProjectConfigs(() => Promise.resolve(namesIn(manifest)));
   const found = new Map<string, { readonly roots: readonly string[]; readonly around: readonly string[] }>();
   const opened = new Map<string, RootedWorkspace>();

@@ -19,7 +19,7 @@ const spelled = (characters: string): string =>
  * A text such that a person sees all that it is made of, its lines kept: what cannot be seen is spelled like
  * `\u{202e}`, and blanks that go on and on are counted: `⟨200 blanks⟩`.
  */
-export const inPlainSight = (text: string): string =>
+export const displayText = (text: string): string =>
   text
     .replaceAll('\r\n', '\n')
     .replace(hidden, spelled)
@@ -27,7 +27,7 @@ export const inPlainSight = (text: string): string =>
     .replace(tall, (lines) => `\n⟨${counted(lines.split('\n').length - 2)} empty lines⟩\n`);
 
 /** The same for a text that is to be one line. */
-export const inOneLine = (text: string): string => inPlainSight(text).replaceAll(/[\n\t]/g, spelled);
+export const displayLine = (text: string): string => displayText(text).replaceAll(/[\n\t]/g, spelled);
 
 /** Characters of East Asia and pictures, which take two columns of a terminal. */
 const broad = new RegExp(
@@ -81,7 +81,7 @@ export function wrapped(line: string, width: number): [string, string] {
  */
 export function quoted(text: string, most: number): string {
   // Some hosts show no tabs.
-  const shown = inPlainSight(text).replace(/\n$/, '').replaceAll('\t', '    ');
+  const shown = displayText(text).replace(/\n$/, '').replaceAll('\t', '    ');
   if (shown.length <= most) return behindBars(shown);
   const head = wholeEnd(shown.slice(0, most / 2));
   const tail = wholeStart(shown.slice(-most / 2));

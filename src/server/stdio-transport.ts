@@ -5,9 +5,9 @@ import {
   firstMethods,
   replayedId,
   requestKey,
-  type Opening,
-  type Request,
-  type Results,
+  type EarlyAnswers,
+  type JsonRpcRequest,
+  type CachedResults,
 } from './first-answers.ts';
 
 /** As much as one message may have. */
@@ -22,17 +22,17 @@ const listedAgainId = `${replayedId}list`;
  * a pipe brings 64 KB at a time, and the SDK copies all it has with each piece.
  */
 export class StdioTransport extends StdioServerTransport {
-  readonly #remembered: Results;
+  readonly #remembered: CachedResults;
   readonly #results: Record<string, unknown> = {};
   readonly #asked = new Map<unknown, string>();
-  #list: Request | undefined;
+  #list: JsonRpcRequest | undefined;
   readonly #onList: () => void;
   #listedAgain: (() => void) | undefined;
   #pieces: Buffer[] = [];
   #length = 0;
 
   /** `onList` is told when the client asks for the list. */
-  constructor(opening: Opening | undefined, onList: () => void) {
+  constructor(opening: EarlyAnswers | undefined, onList: () => void) {
     super(new PassThrough(), process.stdout);
     this.#onList = onList;
     this.#remembered = opening?.results ?? {};
@@ -73,9 +73,9 @@ export class StdioTransport extends StdioServerTransport {
     try {
       const message = deserializeMessage(line);
       if ('method' in message && 'id' in message && firstMethods.has(message.method)) {
-        this.#asked.set(message.id, requestKey(message as Request));
+        this.#asked.set(message.id, requestKey(message as JsonRpcRequest));
         if (message.method === 'tools/list') {
-          this.#list = message as Request;
+          this.#list = message as JsonRpcRequest;
           this.#onList();
         }
       }
@@ -123,7 +123,7 @@ export class StdioTransport extends StdioServerTransport {
   }
 
   /** This connection's answers, with those to other clients that still hold. */
-  results(listHasChanged: boolean): Results {
+  results(listHasChanged: boolean): CachedResults {
     return listHasChanged ? this.#results : { ...this.#remembered, ...this.#results };
   }
 }

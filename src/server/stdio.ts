@@ -3,7 +3,7 @@ import { serveStdio, type ServeStdioOptions } from '@modelcontextprotocol/server
 import type { Settings } from '../core/settings.ts';
 import { buildServer } from './build-server.ts';
 import { createCrib, programsUri, type Crib, type CribOptions } from './crib.ts';
-import { keepFirstAnswers, type Opening } from './first-answers.ts';
+import { writeStartCache, type EarlyAnswers } from './first-answers.ts';
 import { createLeanHeap } from './lean-heap.ts';
 import { log } from './log.ts';
 import type { Found } from './look-around.ts';
@@ -48,8 +48,8 @@ export function serveInProcess(
 }
 
 /** How a client begins: with a key when it asks its user itself, or with requests that were answered from memory. */
-interface Beginning extends Pick<CribOptions, 'key' | 'trace'> {
-  readonly opening?: Opening | undefined;
+interface Beginning extends Pick<CribOptions, 'hostKey' | 'trace'> {
+  readonly opening?: EarlyAnswers | undefined;
 }
 
 /** Serves MCP over standard input and output until the client leaves or a signal ends it. Does not return before. */
@@ -78,7 +78,7 @@ export async function serve(
       const hasChanged = await wire.listHasChanged();
       if (hasChanged) await served.listChanged();
       const seen = noted.seen();
-      if (opening) keepFirstAnswers(opening.remembered, { ...seen, results: wire.results(hasChanged) });
+      if (opening) writeStartCache(opening.remembered, { ...seen, results: wire.results(hasChanged) });
     } catch (error) {
       // Nothing that goes wrong with it is a reason to end: a full disk, a client that has left.
       if (!leaving) log(error);

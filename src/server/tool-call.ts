@@ -5,15 +5,15 @@ import {
   type InputRequiredResult,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { ToolResult } from '../core/tool.ts';
-import type { Ask } from './ask.ts';
+import type { Result } from '../core/tool.ts';
+import type { AskPerson } from './ask.ts';
 import { call, failed, plan, type Planned } from './calls.ts';
 import { clientSays } from './client-roots.ts';
 import { projectUri, type Crib, type Requested } from './crib.ts';
-import type { HandedPlans } from './handed-plans.ts';
-import { asOwnCall } from './offered.ts';
+import type { ApprovalTickets } from './handed-plans.ts';
+import { resolveBuiltIn } from './offered.ts';
 import type { Caller } from './permission.ts';
-import type { PublishedTool } from './published.ts';
+import type { ToolDefinition } from './published.ts';
 
 /** A call as a client makes it, or as a resource or a completion stands for it. */
 export interface RequestedCall {
@@ -23,7 +23,7 @@ export interface RequestedCall {
 }
 
 /** For requests that cannot wait for a person. */
-export const nobody: Ask = () => Promise.resolve({ said: 'nothing', why: 'cannot be asked' });
+export const nobody: AskPerson = () => Promise.resolve({ kind: 'nothing', why: 'cannot be asked' });
 
 /**
  * Calls a tool: everything that a client reaches goes this way. Answers with what the client has to do first, where it
@@ -32,9 +32,9 @@ export const nobody: Ask = () => Promise.resolve({ said: 'nothing', why: 'cannot
 export async function callTool(
   { crib, server, context }: Requested,
   requested: RequestedCall,
-  ask?: Ask,
+  ask?: AskPerson,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { name, args } = asOwnCall(crib.offered, requested.name, requested.arguments ?? {});
+  const { name, args } = resolveBuiltIn(crib.offered, requested.name, requested.arguments ?? {});
   const published = findTool(crib, name);
   const roots = await crib.clientRoots.of(server, context);
   if (roots.kind === 'ask') return roots.question;
@@ -59,7 +59,7 @@ export async function callTool(
       return 'content' in planned ? asMcpResult(planned) : handed(planned, crib.plans);
     }
     const called = await call(house, published, args, caller);
-    return 'said' in called ? called.result : asMcpResult(called);
+    return 'kind' in called ? called.result : asMcpResult(called);
   } finally {
     progress.end();
     if (!published.annotations.readOnlyHint) crib.updated(projectUri);
@@ -68,19 +68,19 @@ export async function callTool(
 }
 
 /** A result as it goes over the wire: its text. Hosts that are given data as well show a model only that. */
-const asMcpResult = ({ content, isError, meta }: ToolResult): CallToolResult => ({
+const asMcpResult = ({ content, isError, meta }: Result): CallToolResult => ({
   content: [...content],
   ...(isError ? { isError } : {}),
   ...(meta ? { _meta: { ...meta } } : {}),
 });
 
 /** A plan in the place of a result. */
-const handed = ({ plan: planned, verdict, question }: Planned, plans: HandedPlans): CallToolResult => ({
+const handed = ({ plan: planned, verdict, question }: Planned, plans: ApprovalTickets): CallToolResult => ({
   content: [{ type: 'text', text: planned.subject }],
   _meta: { 'toolcrib/plan': plans.hand(planned, verdict, question) },
 });
 
-function findTool({ offered }: Crib, name: string): PublishedTool {
+function findTool({ offered }: Crib, name: string): ToolDefinition {
   try {
     return offered.find(name);
   } catch (error) {

@@ -14,7 +14,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ToolcribError } from '../../src/core/errors.ts';
 import type { History } from '../../src/machine/history/history.ts';
-import type { Place } from '../../src/machine/paths/place.ts';
+import type { PathTarget } from '../../src/machine/paths/place.ts';
 import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
 import {
   callerFor,
@@ -127,7 +127,7 @@ describe('a folder that is changed and moved at once', () => {
     await put(root, { 'x/keep': '' });
   });
 
-  async function at<T>(path: string, work: (place: Place) => Promise<T>): Promise<T> {
+  async function at<T>(path: string, work: (place: PathTarget) => Promise<T>): Promise<T> {
     const place = await workspace.openPlace(path, { make: true, follow: false });
     try {
       return await work(place);

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { publish } from '../../src/server/publish.ts';
+import { buildCatalogue } from '../../src/server/publish.ts';
 import { allActions, allPrograms } from '../discoverers/programs.ts';
 import { contentOf } from '../guarantees/world.ts';
 import { hasMariadb, startMariadb } from '../discoverers/mariadb-server.ts';
@@ -66,7 +66,7 @@ const parts: Record<string, readonly string[]> = {
 /** These ask a server themselves, and start nothing at all. */
 const askThemselves: ReadonlySet<string> = new Set(['psql', 'mysql']);
 
-const readOnly = (await publish()).tools.filter(({ annotations }) => annotations.readOnlyHint);
+const readOnly = (await buildCatalogue()).tools.filter(({ annotations }) => annotations.readOnlyHint);
 const programsOf = new Map<string, readonly string[]>(
   allPrograms.map(({ of: { id, called = [id] } }) => [id, called.map((name) => name.split(' ')[0] ?? '')]),
 );

@@ -183,7 +183,7 @@ it('takes back what an earlier version left to hosts that may ask nobody, and ke
       mcpServers: { toolcrib: { ...entry, command: process.execPath, args: now } },
     });
   }
-  const asking = Object.keys(hosts).filter((host) => hosts[host]?.asks);
+  const asking = Object.keys(hosts).filter((host) => hosts[host]?.promptsUser);
   expect(asking).toEqual(['claude-desktop', 'zed', 'lmstudio']);
   expect(config('zed').stdout).toContain('"--questions"');
   put(

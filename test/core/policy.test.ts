@@ -9,7 +9,7 @@ import {
   type ProjectConfig,
   type Settings,
 } from '../../src/core/settings.ts';
-import { decide, type Act, type Known, type Policy } from '../../src/core/policy.ts';
+import { decide, type Act, type PersonSaid, type Policy } from '../../src/core/policy.ts';
 import { decisions, fits, matchesPath, ruleProblem, type Rule } from '../../src/core/rule.ts';
 
 const rule = (pattern: string, decision: Rule['decision']): Rule => ({
@@ -23,15 +23,15 @@ const usualAct: Act = {
   toolset: 'git',
   effects: ['read'],
   subject: 'git push origin',
-  touches: [],
+  paths: [],
   protects: [],
-  takenBack: false,
+  isUndoable: false,
 };
-const nothingKnown: Known = { trusted: false, always: false };
+const nothingKnown: PersonSaid = { trusted: false, always: false };
 const always: Act['grant'] = { act: '["git","push"]', words: 'exactly git push' };
 
 /** What comes of a call, in a word; asking names its reasons. */
-function outcome(act: Partial<Act>, policy: Partial<Policy> = {}, known: Partial<Known> = {}): string {
+function outcome(act: Partial<Act>, policy: Partial<Policy> = {}, known: Partial<PersonSaid> = {}): string {
   const verdict = decide(
     { ...usualAct, ...act },
     { ...usualSettings, ...policy },
@@ -47,7 +47,7 @@ const runs: Partial<Act> = {
   ...executes,
   tools: ['run'],
   subject: 'npm test',
-  asks: 'program',
+  approval: 'program',
   grant: always,
 };
 const protects: Partial<Act> = {
@@ -58,7 +58,7 @@ const protects: Partial<Act> = {
 };
 
 describe('the table of questions', () => {
-  it.each<[string, Partial<Act>, Partial<Known>, string]>([
+  it.each<[string, Partial<Act>, Partial<PersonSaid>, string]>([
     ['reading', {}, {}, 'allow'],
     ['asking another machine', { effects: ['read', 'network'] }, {}, 'allow'],
     ['writing', { effects: ['write'] }, {}, 'allow'],
@@ -69,7 +69,7 @@ describe('the table of questions', () => {
     ['the same in a trusted folder', destroys, { trusted: true }, 'destroy'],
     ['the same where "always" was said', destroys, { always: true }, 'allow'],
     ['the same where nothing could be kept', { effects: ['destroy'] }, { always: true }, 'destroy'],
-    ['what loses work that undo brings back', { ...destroys, takenBack: true }, {}, 'allow'],
+    ['what loses work that undo brings back', { ...destroys, isUndoable: true }, {}, 'allow'],
     ['what others see', { effects: ['publish', 'network'], grant: always }, {}, 'publish'],
     ['the same where "always" was said', { effects: ['publish'], grant: always }, { always: true }, 'allow'],
     ['any program', runs, {}, 'trust+program'],
@@ -81,10 +81,10 @@ describe('the table of questions', () => {
       { trusted: true },
       'program',
     ],
-    ['a statement that writes', { effects: ['write'], asks: 'database', grant: always }, {}, 'database'],
+    ['a statement that writes', { effects: ['write'], approval: 'database', grant: always }, {}, 'database'],
     [
       'the same for a database that was agreed to',
-      { asks: 'database', grant: always },
+      { approval: 'database', grant: always },
       { always: true },
       'allow',
     ],
@@ -160,7 +160,7 @@ describe('where we ask nobody', () => {
     ['what would lose work', destroys, {}, ['deny', 'unasked']],
     ['what others see', { effects: ['publish'] }, {}, ['deny', 'unasked']],
     ['a file that others run', protects, {}, ['deny', 'unasked']],
-    ['a statement that writes', { effects: ['write'], asks: 'database' }, {}, ['deny', 'unasked']],
+    ['a statement that writes', { effects: ['write'], approval: 'database' }, {}, ['deny', 'unasked']],
     ['a push that a rule allows', destroys, { rules: [rule('git_push', 'allow')] }, ['allow', 'allow']],
     // The host does not ask about what the annotations call read-only.
     ['what only looks, and needs trust', looks, {}, ['deny', 'deny']],
@@ -288,8 +288,8 @@ const anyAct: fc.Arbitrary<Act> = fc
     asks: fc.constantFrom('program' as const, 'database' as const, undefined),
     grant: fc.constantFrom(always, undefined),
     protects: fc.constantFrom([], [{ path: '/w/.envrc', effect: 'a shell runs it' }]),
-    takenBack: fc.boolean(),
-    touches: fc.constant([]),
+    isUndoable: fc.boolean(),
+    paths: fc.constant([]),
   })
   .map(({ trust, asks, grant, ...act }) => ({
     ...act,
@@ -297,10 +297,10 @@ const anyAct: fc.Arbitrary<Act> = fc
     ...(asks !== undefined && { asks }),
     ...(grant !== undefined && { grant }),
   }));
-const anyKnown: fc.Arbitrary<Known> = fc.record({ trusted: fc.boolean(), always: fc.boolean() });
+const anyKnown: fc.Arbitrary<PersonSaid> = fc.record({ trusted: fc.boolean(), always: fc.boolean() });
 
 /** How strict a verdict is. */
-function strictness(act: Act, policy: Policy, known: Known): number {
+function strictness(act: Act, policy: Policy, known: PersonSaid): number {
   const verdict = decide(act, policy, known);
   if (verdict.decision !== 'allow') return verdict.decision === 'ask' ? 2 : 3;
   return verdict.unasked ? 1 : 0;

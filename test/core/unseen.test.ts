@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { byNumber, hasUnseen } from '../../src/core/unseen.ts';
-import { shownPath } from '../../src/machine/paths/shown-path.ts';
-import { presentable } from '../../src/machine/presentable.ts';
+import { displayPath } from '../../src/machine/paths/shown-path.ts';
+import { sanitize } from '../../src/machine/presentable.ts';
 import { escaped, printable } from '../../src/repl/terminal/printable.ts';
 
 /** Planes of private use, and those that nothing is in yet, have one like all. */
@@ -18,14 +18,14 @@ const usual = [' ', '\n', '\t'];
 it('knows every character that Unicode says is not seen, in a name', () => {
   expect(unseen.filter((one) => !hasUnseen(`a${one}b`))).toEqual([' ']);
   for (const one of ['\u115f', '\u1160', '\u3164', '\uffa0', '\u2800', '\u00a0', '\u200d', '\u{e0041}'])
-    expect(shownPath(`a${one}b`)).toBe(`"a${byNumber(one)}b"`);
+    expect(displayPath(`a${one}b`)).toBe(`"a${byNumber(one)}b"`);
 });
 
 it.each([...['README.md', 'naïve – “x”.txt', '漢字.txt', '한국어.md', 'हिन्दी'], '👩‍👩‍👧 ❤️ ✔︎ 1️⃣ 👍🏽 🏳️‍🌈 🇩🇪'])(
   'sees all of %s',
   (name) => {
     expect(hasUnseen(name)).toBe(false);
-    expect(shownPath(name)).toBe(name);
+    expect(displayPath(name)).toBe(name);
   },
 );
 
@@ -40,7 +40,7 @@ it('leaves nothing in an answer, or on the screen, that has no look', () => {
   // What letters and pictures are made with stays where it joins something, which is tested elsewhere.
   const joins = /[\u200c\u200d]|\p{Variation_Selector}/u;
   for (const one of ignorable) {
-    expect(presentable(`a${one}b`), byNumber(one)).toBe('ab');
+    expect(sanitize(`a${one}b`), byNumber(one)).toBe('ab');
     if (!joins.test(one)) expect(printable(`a${one}b`), byNumber(one)).toBe('ab');
   }
   expect(unseen.filter((one) => !usual.includes(one) && escaped(one) === one)).toEqual([]);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ToolResult } from '../../src/core/tool.ts';
+import type { Result } from '../../src/core/tool.ts';
 import { callAction, saidBy } from '../support/call-action.ts';
 import { temporaryFolder } from '../support/repository.ts';
 import { programOf } from './programs.ts';
@@ -52,7 +52,7 @@ describe.skipIf(!hasProgram('sqlite3', '-safe', ':memory:', 'SELECT 1'))('sqlite
     await callAction(sqlite3, key, { database: 'shop.db', ...given }, { folder, env, trusted: true }).catch(
       (error: unknown) => ({ isError: true, content: [{ type: 'text' as const, text: String(error) }] }),
     );
-  const query = async (sql: string, env = {}) => (await call('query', { sql, limit: 2 }, env)) as ToolResult;
+  const query = async (sql: string, env = {}) => (await call('query', { sql, limit: 2 }, env)) as Result;
   const told = async (key: string, given: object) => {
     const [text] = (await call(key, given)).content ?? [];
     return text && 'text' in text ? text.text : '';

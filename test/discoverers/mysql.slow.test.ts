@@ -206,8 +206,8 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
     const place = where({ DATABASE_URL: url });
     const given = { sql: 'SELECT 1' };
     const result = await callAction(mysql, 'query', given, place);
-    const { subject, preview, exactly } = await planOf(mysql, 'tables', {}, place);
-    const said = saidBy(result) + subject + preview + exactly;
+    const { subject, preview, fingerprint } = await planOf(mysql, 'tables', {}, place);
+    const said = saidBy(result) + subject + preview + fingerprint;
     expect(said).toContain('Access denied');
     for (const secret of [wrong, encodeURIComponent(wrong)]) expect(said).not.toContain(secret);
   });

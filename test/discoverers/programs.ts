@@ -59,7 +59,7 @@ export function exampleLines({
 }: Pick<NamedAction, 'of' | 'action' | 'params'>): string[] {
   const values = exampleValues({ action, params });
   if (action.reads) return [`reads ${action.reads.join(', ')}`];
-  if (action.asks) return [`asks ${action.database}`];
+  if (action.databaseQuestion) return [`asks ${action.database}`];
   return linesOf(action).map(([key, line]) => {
     const name = action.ways ? key : (action.client?.[0] ?? of.called?.[0] ?? of.id);
     const { argv, env, input } = write(of, action, line, values);

@@ -273,8 +273,8 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
     const url = `postgresql://locked:${encodeURIComponent(wrong)}@${encodeURIComponent(server.folder)}/postgres`;
     const place = { folder, env: env({ DATABASE_URL: url }), program: '/usr/bin/true' };
     const given = { sql: 'SELECT 1' };
-    const { subject, preview, exactly } = await planOf(psql, 'tables', {}, place);
-    const said = saidBy(await callAction(psql, 'query', given, place)) + subject + preview + exactly;
+    const { subject, preview, fingerprint } = await planOf(psql, 'tables', {}, place);
+    const said = saidBy(await callAction(psql, 'query', given, place)) + subject + preview + fingerprint;
     expect(said).toContain('password authentication failed');
     for (const secret of [wrong, encodeURIComponent(wrong), url]) expect(said).not.toContain(secret);
     const named = await failing('SELECT 1', { DATABASE_URL: `${url}${wrong}?sslmode=disable` });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll } from 'vitest';
 import { checkParams } from '../../src/core/check-params.ts';
 import { ToolcribError } from '../../src/core/errors.ts';
-import type { ToolResult } from '../../src/core/tool.ts';
+import type { Result } from '../../src/core/tool.ts';
 import { fileTools } from '../../src/filesystem/index.ts';
 import { KnownFiles } from '../../src/filesystem/known-files.ts';
 import { History, type HistoryOptions } from '../../src/machine/history/history.ts';
@@ -59,11 +59,7 @@ export function freshServices(
 
 export const services: Services = freshServices();
 
-export type Caller = (
-  name: keyof typeof fileTools,
-  given: object,
-  signal?: AbortSignal,
-) => Promise<ToolResult>;
+export type Caller = (name: keyof typeof fileTools, given: object, signal?: AbortSignal) => Promise<Result>;
 
 /** Calls file tools as the server does where nobody agrees to anything: parameters checked, failures thrown. */
 export const callerFor = (...roots: string[]): Caller => callerWith(services, ...roots);
@@ -78,7 +74,7 @@ export const callerWith =
   };
 
 /** The text of a result. */
-export function textOf(result: ToolResult): string {
+export function textOf(result: Result): string {
   return (result.content ?? [])
     .map((part) =>
       part.type === 'text'

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { usualBudgets } from '../../src/core/settings.ts';
-import { textOf, type CallContext, type Tool, type ToolResult } from '../../src/core/tool.ts';
+import { textOf, type CallContext, type Tool, type Result } from '../../src/core/tool.ts';
 import type { JobWork } from '../../src/machine/jobs/job.ts';
-import { Jobs, type Answer } from '../../src/machine/jobs/jobs.ts';
+import { Jobs, type JobAnswer } from '../../src/machine/jobs/jobs.ts';
 import { OutputStore } from '../../src/machine/output-store/output-store.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
 import { controlJob } from '../../src/server/tools/control-job.ts';
@@ -31,7 +31,7 @@ function crib(budgets: Partial<typeof usualBudgets> = {}) {
       keepOutput: (command, _folder, handle) => outputs.open(client, command, handle),
       budgets: { ...usualBudgets, callSeconds: 10, ...budgets },
     });
-  async function script(source: string, context: CallContext): Promise<ToolResult> {
+  async function script(source: string, context: CallContext): Promise<Result> {
     const sink = context.keepOutput(`node ${source.slice(0, 20)}`, folder);
     const outcome = await processes.run({
       program: process.execPath,
@@ -77,11 +77,11 @@ function crib(budgets: Partial<typeof usualBudgets> = {}) {
   return { jobs, folder, start, read, control, stop, find, run };
 }
 
-const result = (text: string): ToolResult => ({ content: [{ type: 'text', text }] });
-const idOf = (answer: Answer | undefined) =>
+const result = (text: string): Result => ({ content: [{ type: 'text', text }] });
+const idOf = (answer: JobAnswer | undefined) =>
   answer?.kind === 'running' ? answer.job.id : expect.fail('is no job');
 const untilAborted: JobWork = ({ signal }) =>
-  new Promise<ToolResult>((resolve) => {
+  new Promise<Result>((resolve) => {
     const end = () => resolve({ ...result('ended'), isError: true });
     if (signal.aborted) end();
     signal.addEventListener('abort', end);

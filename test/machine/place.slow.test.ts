@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ToolcribError } from '../../src/core/errors.ts';
 import { noConsent } from '../../src/machine/paths/protected-paths.ts';
-import { openPlaceAt, type Place } from '../../src/machine/paths/place.ts';
+import { openPlaceAt, type PathTarget } from '../../src/machine/paths/place.ts';
 import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
 import { failureOf, put, temporaryFolder } from '../filesystem/folder.ts';
 
@@ -22,7 +22,7 @@ beforeEach(async () => {
 type Options = Parameters<RootedWorkspace['openPlace']>[1];
 
 /** Where a place is, without holding on to it. */
-async function placeOf(path: string, options?: Options): Promise<Omit<Place, 'folder'>> {
+async function placeOf(path: string, options?: Options): Promise<Omit<PathTarget, 'folder'>> {
   const { folder, ...place } = await workspace.openPlace(path, options);
   await folder.handle.close();
   return place;

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { presentable } from '../../src/machine/presentable.ts';
+import { sanitize } from '../../src/machine/presentable.ts';
 
 it.each([
   ['controls', 'a\u0000\u0007\u0008b\u007f\u0085\u009bc', 'abc'],
@@ -20,8 +20,8 @@ it.each([
   ['a flood of Thai marks', `ก${'็'.repeat(500)}`, `ก${'็'.repeat(8)}`],
   ['line ends that editors do not show', 'a\u2028b\u2029c', 'a\nb\nc'],
 ])('ATTACK 44: takes out %s', (_, hostile, expected) => {
-  expect(presentable(hostile)).toBe(expected);
-  expect(presentable(`é ${hostile}`)).toBe(`é ${expected}`);
+  expect(sanitize(hostile)).toBe(expected);
+  expect(sanitize(`é ${hostile}`)).toBe(`é ${expected}`);
 });
 
 it.each([
@@ -35,13 +35,13 @@ it.each([
   '👩‍👩‍👧 ❤️ ✔︎ 1️⃣ 👍🏽 🏳️‍🌈 🇩🇪',
   '\ue0b0 icons of fonts \u{f0001}',
 ])('leaves what people write: %s', (text) => {
-  expect(presentable(text)).toBe(text);
+  expect(sanitize(text)).toBe(text);
 });
 
 it('does not let a sequence that never ends hide what follows', () => {
-  expect(presentable('\u001b]0;title\nerror: it failed')).toBe('0;title\nerror: it failed');
-  expect(presentable('\u001bPdata\nnext\u001b\\')).toBe('data\nnext');
-  expect(presentable('\u001b]0;title\u0007shown')).toBe('shown');
+  expect(sanitize('\u001b]0;title\nerror: it failed')).toBe('0;title\nerror: it failed');
+  expect(sanitize('\u001bPdata\nnext\u001b\\')).toBe('data\nnext');
+  expect(sanitize('\u001b]0;title\u0007shown')).toBe('shown');
 });
 
 it('has nothing left to take out the second time, whatever it is given', () => {
@@ -49,9 +49,9 @@ it('has nothing left to take out the second time, whatever it is given', () => {
   const hostile = fc.constantFrom(...`\u001b[];m\u0007\\\r\na1😀${joining}`, '\ud83d', '\ude00');
   fc.assert(
     fc.property(fc.array(hostile, { maxLength: 60 }), (pieces) => {
-      const once = presentable(pieces.join(''));
+      const once = sanitize(pieces.join(''));
       expect(once).not.toMatch(/(?![\n\t])\p{Cc}|\p{Cs}|[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e0fff}]/u);
-      expect(presentable(once)).toBe(once);
+      expect(sanitize(once)).toBe(once);
     }),
     { numRuns: 2000 },
   );

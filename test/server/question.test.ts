@@ -14,10 +14,10 @@ const act = (subject: string): Plan => ({
   effects: ['destroy'],
   subject,
   folder: '/home/ada/shop',
-  touches: [],
-  takenBack: false,
+  paths: [],
+  isUndoable: false,
   trust: 'runs code of this folder',
-  exactly: subject,
+  fingerprint: subject,
   grant: { act: subject, words: `exactly ${subject}` },
   work: undefined,
 });

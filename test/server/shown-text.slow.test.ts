@@ -1,6 +1,13 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { columnsOf, cutLine, inOneLine, inPlainSight, quoted, wrapped } from '../../src/server/shown-text.ts';
+import {
+  columnsOf,
+  cutLine,
+  displayLine,
+  displayText,
+  quoted,
+  wrapped,
+} from '../../src/server/shown-text.ts';
 
 it.each([
   ['an override of the direction', 'git push \u202etxt.exe', 'git push \\u{202e}txt.exe'],
@@ -17,7 +24,7 @@ it.each([
   ['what looks like that', '⟨100 blanks⟩', '\\u{27e8}100 blanks⟩'],
   ['letters of the world', 'größe 日本 नमस्ते', 'größe 日本 नमस्ते'],
 ])('shows %s', (_, given, shown) => {
-  expect(inPlainSight(given)).toBe(shown);
+  expect(displayText(given)).toBe(shown);
 });
 
 it('makes one line of any text, in plain sight and short enough', () => {
@@ -26,7 +33,7 @@ it('makes one line of any text, in plain sight and short enough', () => {
       fc.string({ unit: 'binary', maxLength: 3000 }),
       fc.integer({ min: 60, max: 300 }),
       (text, most) => {
-        const line = cutLine(inOneLine(text), most);
+        const line = cutLine(displayLine(text), most);
         expect(columnsOf(line)).toBeLessThanOrEqual(most);
         expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u);
       },
@@ -69,7 +76,7 @@ it('shows the whole of a text or the ends of it', () => {
         const unbarred = shown.replaceAll(/^\| /gm, '');
         expect(unbarred.length).toBeLessThanOrEqual(most + 60);
         if (shown.includes('characters are left out here⟩')) return;
-        expect(unbarred).toBe(inPlainSight(text).replace(/\n$/, '').replaceAll('\t', '    '));
+        expect(unbarred).toBe(displayText(text).replace(/\n$/, '').replaceAll('\t', '    '));
       },
     ),
   );

@@ -3,7 +3,7 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, it } from 'vitest';
 import { errorCodes } from '../../src/core/errors.ts';
 import { loadManifest } from '../../src/server/manifest.ts';
-import type { PublishedTool } from '../../src/server/published.ts';
+import type { ToolDefinition } from '../../src/server/published.ts';
 import { toolsPage } from './tools-page.ts';
 
 // What is published is written down: a change of it is seen in the review. `npm test -- -u` writes it.
@@ -11,7 +11,7 @@ const { tools, programs } = await loadManifest();
 
 const own = tools.filter(({ action }) => action === undefined);
 
-it.each(own)('$name keeps its published shape', async (tool: PublishedTool) => {
+it.each(own)('$name keeps its published shape', async (tool: ToolDefinition) => {
   await expect(`${JSON.stringify(tool, null, 2)}\n`).toMatchFileSnapshot(`tools/${tool.name}.json`);
 });
 

@@ -1,9 +1,9 @@
 import type { ProgramFacts } from '../../src/machine/programs/installation.ts';
-import type { PublishedTool } from '../../src/server/published.ts';
+import type { ToolDefinition } from '../../src/server/published.ts';
 
 /** docs/tools.md: our own tools, every program with its actions, and the error codes. */
 export function toolsPage(
-  tools: readonly PublishedTool[],
+  tools: readonly ToolDefinition[],
   programs: readonly ProgramFacts[],
   errorCodes: Readonly<Record<string, string>>,
 ): string {
@@ -32,7 +32,7 @@ export function toolsPage(
       .toSorted((one, other) => one.title.localeCompare(other.title, 'en'))
       .map((program) => {
         const actions = tools.filter((tool) => tool.program === program.id);
-        const names = (all: readonly PublishedTool[]) => all.map(({ action }) => action).join(', ');
+        const names = (all: readonly ToolDefinition[]) => all.map(({ action }) => action).join(', ');
         const looks = actions.filter(({ annotations }) => annotations.readOnlyHint);
         const others = actions.filter(({ annotations }) => !annotations.readOnlyHint);
         const parts = [looks.length > 0 && `looks: ${names(looks)}`, names(others)].filter(Boolean);
@@ -50,7 +50,7 @@ export function toolsPage(
   ].join('\n');
 }
 
-function parametersOf({ inputSchema }: PublishedTool): string {
+function parametersOf({ inputSchema }: ToolDefinition): string {
   const required = (inputSchema['required'] ?? []) as string[];
   return Object.keys(inputSchema['properties'] as object)
     .map((name) => (required.includes(name) ? `**${name}**` : name))

@@ -3,7 +3,7 @@ import { checkParams } from '../../src/core/check-params.ts';
 import type { Program } from '../../src/core/program.ts';
 import { ToolcribError } from '../../src/core/errors.ts';
 import type { DatabaseProfile } from '../../src/core/settings.ts';
-import type { CallContext, Plan, Tool, ToolResult } from '../../src/core/tool.ts';
+import type { CallContext, Plan, Tool, Result } from '../../src/core/tool.ts';
 import { programTool } from '../../src/machine/actions/program-tool.ts';
 import { viewTool } from '../../src/machine/actions/view-tool.ts';
 import { childEnvironment } from '../../src/machine/environment.ts';
@@ -74,12 +74,8 @@ export async function planOf(
 }
 
 /** Does what was planned, perhaps some time ago. Throws what the action throws. */
-export const runPlan = async (
-  of: Program,
-  name: string,
-  plan: Plan,
-  place: ActionPlace,
-): Promise<ToolResult> => toolOf(of, name, place).run(plan, await contextOf(place));
+export const runPlan = async (of: Program, name: string, plan: Plan, place: ActionPlace): Promise<Result> =>
+  toolOf(of, name, place).run(plan, await contextOf(place));
 
 /** Calls an action as the server does, without the server; what it throws for the caller comes as a result. */
 export async function callAction(
@@ -87,7 +83,7 @@ export async function callAction(
   name: string,
   given: Record<string, unknown>,
   place: ActionPlace,
-): Promise<ToolResult> {
+): Promise<Result> {
   try {
     return await planAndRun(toolOf(of, name, place), given, await contextOf(place));
   } catch (error) {
@@ -97,5 +93,5 @@ export async function callAction(
 }
 
 /** What a result says; data alone as JSON. */
-export const saidBy = ({ content, data }: ToolResult): string =>
+export const saidBy = ({ content, data }: Result): string =>
   content?.map((part) => ('text' in part ? part.text : part.type)).join('\n') ?? JSON.stringify(data ?? {});

@@ -1,6 +1,6 @@
 import { checkParams } from '../../src/core/check-params.ts';
 import { usualBudgets } from '../../src/core/settings.ts';
-import type { CallContext, Tool, ToolResult } from '../../src/core/tool.ts';
+import type { CallContext, Tool, Result } from '../../src/core/tool.ts';
 import { consentTo, notingConsent } from '../../src/machine/paths/protected-paths.ts';
 import { openWorkspace, rooted } from '../../src/machine/paths/workspace.ts';
 
@@ -29,7 +29,7 @@ export async function planAndRun(
   given: unknown,
   context: CallContext,
   { agrees = true } = {},
-): Promise<ToolResult> {
+): Promise<Result> {
   const gate = rooted(context.workspace);
   const noting = notingConsent([]);
   const values = checkParams(tool.params, given);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { DatabaseEngine, Question } from '../../core/discoverer.ts';
+import type { DatabaseEngine, DatabaseQuestion } from '../../core/discoverer.ts';
 import { aside, on, operand, option } from '../../core/parameter.ts';
 import { limit, path } from '../../core/params.ts';
 import { action, family, type Line, type Program, type ProgramAction } from '../../core/program.ts';
@@ -10,7 +10,7 @@ import * as mysql from './mysql-statements.ts';
 import * as postgresql from './postgresql-statements.ts';
 import { asks, fetches } from '../shared/programs.ts';
 
-type Lists = Extract<Question, { lists: object }>['lists'];
+type Lists = Extract<DatabaseQuestion, { lists: object }>['lists'];
 interface Row {
   engine: DatabaseEngine;
   facts: Omit<Program, 'id' | 'category' | 'actions'>;
@@ -162,14 +162,14 @@ const asking = ({ engine, facts: { title }, says }: Row): Program['actions'] => 
       role: 'query',
       params: { ...connection, sql, limit: aside(limit(1000, 100)) },
       given: { sql: select },
-      asks: { query: 'sql', limit: 'limit' },
+      databaseQuestion: { query: 'sql', limit: 'limit' },
       out: rows(json(answer, (found) => found)),
     }),
     execute: action(`Change a ${title} database`, 'Runs SQL that writes.', ['write', 'network', 'destroy'], {
       ...database,
       params: { ...connection, sql: aside(written.describe(says)) },
       given: { sql: 'DELETE FROM carts WHERE id = 7' },
-      asks: { statement: 'sql' },
+      databaseQuestion: { statement: 'sql' },
       out: told(done),
     }),
   };
@@ -179,7 +179,7 @@ export default family(engines, (row) => {
   const { title } = row.facts;
   const lists = (all: Lists, ...binds: string[]) => ({
     database: row.engine,
-    asks: { lists: all, binds, ...(row.missing && { missing: row.missing }) } as never,
+    databaseQuestion: { lists: all, binds, ...(row.missing && { missing: row.missing }) } as never,
   });
   return {
     ...row.facts,

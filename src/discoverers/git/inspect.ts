@@ -1,4 +1,4 @@
-import type { Inspection, Look, Situation } from '../../core/discoverer.ts';
+import type { Inspection, ProjectFiles, InspectionRequest } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { matchesPath } from '../../core/rule.ts';
 import { parentOf, upwards } from '../../core/upwards.ts';
@@ -32,8 +32,8 @@ function settings(...all: string[]): string[] {
  * them; all else is git as the repository has it set up, and waits for trust. Throws PATH_NOT_FOUND.
  */
 export async function inspectRepository(
-  look: Look,
-  { action, folder, roots, effects, values, denied, trusted }: Situation,
+  look: ProjectFiles,
+  { action, folder, roots, effects, values, denied, trusted }: InspectionRequest,
 ): Promise<Inspection> {
   // It needs no repository.
   if (action === 'init' || action === 'clone')
@@ -83,7 +83,7 @@ const marksOf: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Throws ARG_INVALID where nothing is under way that could be gone on with. */
-async function refuseIdle(look: Look, data: string, action: string, step: string): Promise<void> {
+async function refuseIdle(look: ProjectFiles, data: string, action: string, step: string): Promise<void> {
   // Of a linked work tree, it is a file that says where its folder is.
   const [, linked] = /^gitdir: (.+)$/m.exec((await look.read(data)) ?? '') ?? [];
   const names = new Set((await look.list(linked ?? data)).map(({ name }) => name));
@@ -95,7 +95,7 @@ async function refuseIdle(look: Look, data: string, action: string, step: string
   );
 }
 
-async function underWay(look: Look, data: string): Promise<readonly string[]> {
+async function underWay(look: ProjectFiles, data: string): Promise<readonly string[]> {
   const names = (await look.list(data)).map(({ name }) => name);
   return names.flatMap((name) => operations[name] ?? []);
 }
@@ -108,7 +108,7 @@ const showing: ReadonlySet<string> = new Set(['diff', 'show', 'grep']);
 /** Pathspecs that leave out what must not be read. Throws EFFECT_DENIED for a file that is named by its revision. */
 function withoutDenied(
   action: string,
-  values: Situation['values'],
+  values: InspectionRequest['values'],
   denied: readonly string[],
 ): readonly string[] {
   if (denied.length === 0) return [];
@@ -130,7 +130,7 @@ function withoutDenied(
 }
 
 /** What makes git read settings, objects or branches from elsewhere, or settings that are not everybody's. */
-async function unusualSetup(look: Look, top: string): Promise<string | undefined> {
+async function unusualSetup(look: ProjectFiles, top: string): Promise<string | undefined> {
   if ((await look.kind(`${top}/.git`)) !== 'folder') return '.git is no folder';
   const separator = /^(?:[A-Za-z]:|\\)/.test(top) ? ';' : ':';
   if (parentOf(top).includes(separator)) return `"${separator}" in the path of its folder`;
@@ -148,7 +148,7 @@ async function unusualSetup(look: Look, top: string): Promise<string | undefined
  * A folder of the work tree that is laid out like a repository is taken for one, with a configuration that came with
  * the files. git has safe.bareRepository against it since 2.38.
  */
-async function bareRepositoryIn(look: Look, folders: readonly string[]): Promise<string | undefined> {
+async function bareRepositoryIn(look: ProjectFiles, folders: readonly string[]): Promise<string | undefined> {
   for (const folder of folders) {
     const [head, common, objects, refs] = await Promise.all(
       ['HEAD', 'commondir', 'objects', 'refs'].map((name) => look.kind(`${folder}/${name}`)),
@@ -165,7 +165,7 @@ const readFolders = /^(?:info|logs|objects|rebase-apply|rebase-merge|refs|reftab
 const mostFolders = 20_000;
 
 /** The first link or device, through which a file or commits of something else would be read, and shown. */
-async function linkIn(look: Look, data: string): Promise<string | undefined> {
+async function linkIn(look: ProjectFiles, data: string): Promise<string | undefined> {
   let level: readonly string[] = [''];
   for (let seen = 0; level.length > 0; seen += level.length) {
     if (seen > mostFolders) return 'more folders in .git than can be looked through';

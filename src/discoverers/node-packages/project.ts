@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Inspection, Look, Situation } from '../../core/discoverer.ts';
+import type { Inspection, ProjectFiles, InspectionRequest } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { upwards } from '../../core/upwards.ts';
 import { notAbove } from '../shared/not-above.ts';
@@ -45,7 +45,7 @@ interface Manager {
  * of the nearest folder up to the root that says either. Undefined when none does.
  */
 export async function packageManager(
-  look: Look,
+  look: ProjectFiles,
   folder: string,
   roots: readonly string[],
 ): Promise<Manager | undefined> {
@@ -89,7 +89,7 @@ const kinds = z.object({
 });
 
 /** Throws ARG_INVALID where npm says that nothing is outdated, since it cannot read what there should be. */
-async function refuseBroken(look: Look, { folder, roots }: Situation): Promise<void> {
+async function refuseBroken(look: ProjectFiles, { folder, roots }: InspectionRequest): Promise<void> {
   for (const here of upwards(folder, roots)) {
     const text = await look.read(`${here}/package.json`);
     if (text === undefined) continue;
@@ -99,7 +99,7 @@ async function refuseBroken(look: Look, { folder, roots }: Situation): Promise<v
 }
 
 /** Throws NOT_FOUND for a package that cannot be removed, since no package.json names it: some succeed nonetheless. */
-async function refuseAbsent(look: Look, { folder, roots, values }: Situation): Promise<void> {
+async function refuseAbsent(look: ProjectFiles, { folder, roots, values }: InspectionRequest): Promise<void> {
   // The package.json of a package of a workspace lies elsewhere.
   if (values['workspace'] !== undefined) return;
   for (const here of upwards(folder, roots)) {
@@ -121,8 +121,8 @@ const anyones: ReadonlySet<string> = new Set(['run', 'exec', 'test']);
 
 /** Refuses what has no package to work on, and what another package manager keeps. */
 export async function inspectPackage(
-  look: Look,
-  situation: Situation,
+  look: ProjectFiles,
+  situation: InspectionRequest,
   { id, isFree, by }: Doing,
 ): Promise<Inspection> {
   const { action, folder, roots, effects } = situation;
@@ -146,7 +146,7 @@ const pnpmLooksOnly = Object.fromEntries(
 
 /** Throws PATH_NOT_FOUND where a package manager would look above the root. */
 async function refuseNowhere(
-  look: Look,
+  look: ProjectFiles,
   folder: string,
   roots: readonly string[],
   id: string,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Look, Situation } from '../../core/discoverer.ts';
+import type { ProjectFiles, InspectionRequest } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { on, operand, option } from '../../core/parameter.ts';
 import { joined, list, matching, name, path } from '../../core/params.ts';
@@ -138,7 +138,7 @@ const changes: Readonly<Record<string, string>> = {
 /** Refuses to change the packages of a project that another program keeps: its lock file would be wrong. */
 export const keptBy =
   (own: string) =>
-  async (look: Look, { action, folder, roots, values }: Situation) => {
+  async (look: ProjectFiles, { action, folder, roots, values }: InspectionRequest) => {
     const packages = values['packages'] ?? [];
     // Without a name it installs what the project itself says, which changes nothing that a lock file has.
     const names = Array.isArray(packages) && packages.length > 0;

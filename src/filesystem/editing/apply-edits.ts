@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { ToolcribError } from '../../core/errors.ts';
 import { mostChangedBytes } from '../../machine/history/failures.ts';
-import { shownPath } from '../../machine/paths/shown-path.ts';
+import { displayPath } from '../../machine/paths/shown-path.ts';
 import { withCommas } from '../shown.ts';
 import { fileBytes, fileText, refuseHalves, type NewContent } from '../text/file-text.ts';
-import { linesAt, replaced, withLf, type Edit, type Place } from './edited-text.ts';
+import { linesAt, replaced, withLf, type Edit, type TextRange } from './edited-text.ts';
 import { matchLines } from './lenient-match.ts';
 import { refuseOmission } from './refusals.ts';
 
@@ -31,7 +31,7 @@ export async function applyEdits(
   edits: readonly Edit[],
   { path, encoding, signal }: EditOptions,
 ): Promise<Required<NewContent>> {
-  const shown = shownPath(path);
+  const shown = displayPath(path);
   const file = await fileText(bytes, shown, encoding);
   const notes = [...file.notes];
   let { body } = file;
@@ -82,7 +82,7 @@ function refuseSenseless(given: Edit, edit: Edit, what: string, text: Buffer): v
 
 /** What takes whose place; no places where the edit was made already. */
 interface Replacing {
-  readonly places: readonly Place[];
+  readonly places: readonly TextRange[];
   readonly fresh: string;
   readonly note?: string;
 }
@@ -108,8 +108,8 @@ async function placesFor(text: Buffer, edit: Edit, what: string): Promise<Replac
 }
 
 /** Where a text is, and one place more than are wanted: where one is meant, also those that overlap. */
-function placesOf(text: Buffer, wanted: string, all: boolean): Place[] {
-  const places: Place[] = [];
+function placesOf(text: Buffer, wanted: string, all: boolean): TextRange[] {
+  const places: TextRange[] = [];
   const bytes = Buffer.from(wanted);
   const limit = all ? most.replaced : most.counted;
   const step = all ? bytes.length : 1;
@@ -119,7 +119,7 @@ function placesOf(text: Buffer, wanted: string, all: boolean): Place[] {
 }
 
 /** Of the places of an edit of lines those that are whole lines, and below others the first of them. */
-function placesMeant(text: Buffer, { old, all, isLines, below = [] }: Edit): Place[] {
+function placesMeant(text: Buffer, { old, all, isLines, below = [] }: Edit): TextRange[] {
   const found = placesOf(text, old, all === true || isLines === true);
   if (!isLines) return found;
   const isBoundary = (at: number) => at === 0 || at === text.length || text[at - 1] === 10;
@@ -138,7 +138,7 @@ function placesMeant(text: Buffer, { old, all, isLines, below = [] }: Edit): Pla
 function isMadeAlready(
   text: Buffer,
   { old, new: fresh }: Edit,
-  [place, ...others]: readonly Place[],
+  [place, ...others]: readonly TextRange[],
 ): boolean {
   const offset = fresh.indexOf(old);
   if (offset === -1 || !place || others.length > 0) return false;
@@ -163,7 +163,7 @@ function refuseTooMuch(text: Buffer, { old, new: fresh }: Edit, count: number, w
   );
 }
 
-function ambiguous(text: Buffer, places: readonly Place[], what: string): ToolcribError {
+function ambiguous(text: Buffer, places: readonly TextRange[], what: string): ToolcribError {
   const isMore = places.length > most.counted;
   const times = `${isMore ? `more than ${most.counted}` : places.length} times`;
   return new ToolcribError(

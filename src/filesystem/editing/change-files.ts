@@ -2,8 +2,8 @@ import { sep } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import type { PlanContext } from '../../core/tool.ts';
 import type { Before, Written } from '../../machine/history/write.ts';
-import type { Place } from '../../machine/paths/place.ts';
-import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
+import type { PathTarget } from '../../machine/paths/place.ts';
+import { refusal, displayPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { versionOf } from '../known-files.ts';
 import type { Services } from '../services.ts';
@@ -65,7 +65,7 @@ export async function changeFile(
   if (replacesAll && (path.endsWith('/') || path.endsWith(sep)))
     throw refusal('ARG_INVALID', path, 'ends like a folder.', 'Give the whole path, with its name.');
   const history = await services.history();
-  const write = async (place: Place) => {
+  const write = async (place: PathTarget) => {
     let file: ChangedFile | undefined;
     const decide = async (before: Before | undefined) => {
       const { bytes, encoding, ...facts } = await decided(change, changing, place.path, before);
@@ -110,7 +110,7 @@ async function decided(
   if (replacesAll && !isSame) await check();
   const broken = isSame ? undefined : await syntaxNote(shown, before?.bytes, bytes);
   // Who will read a dry run has asked for all of it.
-  const options = { path: shownPath(shown), encoding, ...(!isDry && { maxCharacters: mostDiff }) };
+  const options = { path: displayPath(shown), encoding, ...(!isDry && { maxCharacters: mostDiff }) };
   const diff = await unifiedDiff(before?.bytes, bytes, options);
   const notes = [...fresh.notes, ...(broken === undefined ? [] : [broken])];
   return { bytes, encoding, isNew: before === undefined, isSame, diff, places, notes };

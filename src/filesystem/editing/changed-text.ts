@@ -1,6 +1,6 @@
 import { headOf } from '../../core/cut-text.ts';
 import type { Facts } from '../../machine/history/entry.ts';
-import { shownPath } from '../../machine/paths/shown-path.ts';
+import { displayPath } from '../../machine/paths/shown-path.ts';
 import { countOf, withCommas } from '../shown.ts';
 import type { ChangedFile } from './change-files.ts';
 import type { StepDone } from './take-steps.ts';
@@ -53,10 +53,10 @@ const changeOf = (id: string | undefined): string => (id === undefined ? '' : ` 
 const bracketed = (notes: readonly string[]): string[] => notes.map((note) => `[${note.replace(/\.$/, '')}]`);
 
 function oneChanged(done: string, { path, id, file, to, removed }: StepDone): ChangeAnswer {
-  const name = shownPath(path);
+  const name = displayPath(path);
   if (!file)
     return {
-      text: `${done} ${name}${to === undefined ? whatWas(removed) : ` to ${shownPath(to)}`}${changeOf(id)}`,
+      text: `${done} ${name}${to === undefined ? whatWas(removed) : ` to ${displayPath(to)}`}${changeOf(id)}`,
     };
   const { isNew, isSame, diff, places, notes } = file;
   if (isSame) return { text: [`${name}: nothing was written`, ...bracketed(sameNotes(notes))].join('\n') };
@@ -80,8 +80,8 @@ function whatWas(found: Facts | undefined): string {
 }
 
 function lineOf({ path, to, file }: StepDone): string {
-  const name = shownPath(path);
-  if (to !== undefined) return `${name} -> ${shownPath(to)}`;
+  const name = displayPath(path);
+  if (to !== undefined) return `${name} -> ${displayPath(to)}`;
   if (!file) return `${name}: removed`;
   const { isNew, isSame, diff, places, notes } = file;
   if (isSame) return `${name}: already so`;

@@ -13,7 +13,7 @@ export interface Edit {
 }
 
 /** Bytes of a text in UTF-8 whose lines end with LF. */
-export interface Place {
+export interface TextRange {
   readonly from: number;
   readonly to: number;
 }
@@ -23,7 +23,7 @@ export const withLf = (text: Buffer): Buffer =>
   text.includes('\r\n') ? Buffer.from(text.toString('latin1').replaceAll('\r\n', '\n'), 'latin1') : text;
 
 /** Up to ten lines that places are in, for people. */
-export function linesAt(text: Buffer, places: readonly Place[]): string {
+export function linesAt(text: Buffer, places: readonly TextRange[]): string {
   const lines = [...new Set(places.slice(0, 20).map(({ from }) => lineAt(text, from)))];
   const isMore = lines.length > 10 || places.length > 20;
   return `line${lines.length === 1 ? '' : 's'} ${lines.slice(0, 10).join(', ')}${isMore ? ', …' : ''}`;
@@ -33,7 +33,7 @@ export function linesAt(text: Buffer, places: readonly Place[]): string {
  * A text with something else at some ascending places, which count its line ends as one byte. Lines that are the
  * same keep their ends; new ones end like those whose place they take.
  */
-export function replaced(text: Buffer, places: readonly Place[], fresh: string): Buffer {
+export function replaced(text: Buffer, places: readonly TextRange[], fresh: string): Buffer {
   const pieces: Buffer[] = [];
   const plain = Buffer.from(fresh);
   const last = text.lastIndexOf(10);

@@ -1,15 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import { lineStart } from '../text/line-at.ts';
-import { sharedEnds, type Edit, type Place } from './edited-text.ts';
+import { sharedEnds, type Edit, type TextRange } from './edited-text.ts';
 
 /** Whole lines of a text that an edit means, what takes their place, and which difference was passed over. */
-interface LineMatch extends Place {
+interface LineMatch extends TextRange {
   readonly fresh: string;
   readonly note: string;
 }
 
 /** One way in which a text is given other than it is there, without anything being lost. */
-interface Rule {
+interface MatchRule {
   readonly note: string;
   /** The edit that is then meant; undefined where the rule says nothing. */
   meant?(edit: Edit): Edit | undefined;
@@ -88,7 +88,7 @@ function shifted(line: string, { given, there }: Omit<MatchedLines, 'at'>): stri
   return line.startsWith(from) ? to + line.slice(from.length) : undefined;
 }
 
-const rules: readonly Rule[] = [
+const rules: readonly MatchRule[] = [
   { note: 'line numbers at the beginning of the lines were left out', meant: withoutLineNumbers },
   { note: 'blanks at the ends of lines differ', key: (line) => line.trimEnd() },
   {
@@ -144,7 +144,7 @@ export function matchLines(text: Buffer, edit: Edit): LineMatch | undefined {
 }
 
 /** Where the given lines begin, at most two places. */
-function runsAlike(lines: readonly string[], given: readonly string[], { key, made }: Rule): number[] {
+function runsAlike(lines: readonly string[], given: readonly string[], { key, made }: MatchRule): number[] {
   if (lines.length * given.length > most.compared) return [];
   const [keys, wanted] = key ? [lines.map(key), given.map(key)] : [lines, given];
   const found: number[] = [];

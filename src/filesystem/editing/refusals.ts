@@ -1,6 +1,6 @@
 import { ToolcribError } from '../../core/errors.ts';
 import type { Before } from '../../machine/history/write.ts';
-import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
+import { refusal, displayPath } from '../../machine/paths/shown-path.ts';
 import { hasMask } from '../../machine/secrets/mask.ts';
 import { versionOf, type KnownFile, type KnownFiles } from '../known-files.ts';
 import { asUtf8 } from '../text/encoding.ts';
@@ -65,7 +65,7 @@ export async function refuseUnseen(
 /** The beginning of a file, or its difference from what was known of it. */
 async function whatIsThere(shown: string, { bytes }: Before, known?: KnownFile): Promise<string> {
   if (known?.bytes) {
-    const options = { path: shownPath(shown), encoding: known.encoding, maxCharacters: shownCharacters };
+    const options = { path: displayPath(shown), encoding: known.encoding, maxCharacters: shownCharacters };
     return `What changed:\n${(await unifiedDiff(known.bytes, bytes, options)).text}\n`;
   }
   const size = `It has ${withCommas(bytes.length)} bytes`;

@@ -6,10 +6,10 @@ import { flag } from '../../core/params.ts';
 import type { PlanContext } from '../../core/tool.ts';
 import { togetherAs } from '../../machine/history/entry.ts';
 import { noConsent } from '../../machine/paths/protected-paths.ts';
-import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
+import { refusal, displayPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { changeTool } from '../change-tool.ts';
-import { nameInRoots } from '../shown.ts';
+import { rootRelative } from '../shown.ts';
 import {
   choosingParams,
   globParam,
@@ -40,7 +40,7 @@ const params = z.strictObject({
   ignore_case: unlisted(flag('Upper and lower case alike'), '-i case_insensitive'),
   ...choosingParams,
 });
-type Params = z.output<typeof params>;
+type ReplaceParams = z.output<typeof params>;
 
 /**
  * Replaces what a regular expression finds in many files: ripgrep finds it, and says what takes its place. Which files
@@ -63,7 +63,7 @@ export const replaceInFiles = changeTool({
 });
 
 async function replaceAll(
-  given: Params,
+  given: ReplaceParams,
   isDry: boolean,
   context: PlanContext,
   services: Services,
@@ -83,10 +83,10 @@ async function replaceAll(
   }
   const changing = { kind: togetherAs('replace'), isDry, call: () => '', services };
   const changes = Array.from(found.files, ([path, places]) =>
-    replacing(nameInRoots(join(found.folder, path), gate.roots), places, given.encoding),
+    replacing(rootRelative(join(found.folder, path), gate.roots), places, given.encoding),
   );
   const { done: steps, failed } = await takeEach(changes, changing, within);
-  const left = failed.map(({ path, error }) => `${shownPath(path)}: ${error.code}`);
+  const left = failed.map(({ path, error }) => `${displayPath(path)}: ${error.code}`);
   const done = isDry ? 'Would change' : 'Changed';
   return changedText({ done, steps, left, notes: [...notes, ...found.notes], isDry });
 }
@@ -95,7 +95,10 @@ async function replaceAll(
  * The replacement as ripgrep takes it, where a `$` without a group behind it is a dollar: to ripgrep `$name` of no
  * group is nothing at all, and `$1_a` is a group called so.
  */
-function replacementFor({ replacement, pattern, literal }: Params): { replacement: string; notes: string[] } {
+function replacementFor({ replacement, pattern, literal }: ReplaceParams): {
+  replacement: string;
+  notes: string[];
+} {
   const dollars = (text: string) => text.replaceAll('$', '$$$$');
   if (literal) return { replacement: dollars(replacement), notes: [] };
   const count = pattern.split('(').length - 1;
@@ -128,7 +131,7 @@ const replacing = (
   takesAny: true,
   async propose(before, known) {
     if (!before) throw refusal('STALE_FILE', path, 'is gone.');
-    const file = await fileText(before, shownPath(path), known);
+    const file = await fileText(before, displayPath(path), known);
     // ripgrep has read the same: UTF-8, without a mark.
     const pieces: Buffer[] = [];
     let at = 0;

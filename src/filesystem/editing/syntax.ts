@@ -1,5 +1,5 @@
 import module from 'node:module';
-import { shownPath } from '../../machine/paths/shown-path.ts';
+import { displayPath } from '../../machine/paths/shown-path.ts';
 
 type Parse = (text: string) => unknown;
 
@@ -33,7 +33,7 @@ export async function syntaxNote(
   if (!parse || wrong === undefined || (before && complaint(parse, before) !== undefined)) return undefined;
   // Comments in a new file say that it is meant so.
   if (!before && /^[ \t]*(?:\/[/*]|\{\{|\{%)/m.test(after.toString())) return undefined;
-  return `${shownPath(path)} ${before ? 'no longer parses' : 'does not parse'}: ${wrong}`;
+  return `${displayPath(path)} ${before ? 'no longer parses' : 'does not parse'}: ${wrong}`;
 }
 
 function complaint(parse: Parse, bytes: Buffer): string | undefined {

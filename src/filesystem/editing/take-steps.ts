@@ -2,19 +2,19 @@ import { lstat } from 'node:fs/promises';
 import { ToolcribError } from '../../core/errors.ts';
 import type { PlanContext } from '../../core/tool.ts';
 import { togetherAs, type Facts } from '../../machine/history/entry.ts';
-import type { Place } from '../../machine/paths/place.ts';
+import type { PathTarget } from '../../machine/paths/place.ts';
 import { refuseDeleting, refuseMoving } from '../../machine/paths/protected-trees.ts';
-import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
+import { refusal, displayPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { changeFile, type ChangedFile, type Changing, type FileChange } from './change-files.ts';
 
-interface Move {
+interface MoveStep {
   readonly path: string;
   readonly movesTo: string;
 }
 
 /** One of several changes: of what is in a file, of where it is, or of whether it is. */
-export type Step = FileChange | Move | { readonly path: string; readonly isRemoved: true };
+export type Step = FileChange | MoveStep | { readonly path: string; readonly isRemoved: true };
 
 /** A step that was found possible, and what came or would come of it: one of the last three. */
 export interface StepDone {
@@ -47,13 +47,13 @@ export async function takeSteps(
   const all = { ...context, signal: new AbortController().signal };
   const taken = await takeEach(steps, { ...changing, kind: togetherAs(changing.kind) }, all);
   // What was possible a moment ago: the disk is full, or another program was at it.
-  const names = taken.done.map(({ path }) => shownPath(path)).join(', ');
+  const names = taken.done.map(({ path }) => displayPath(path)).join(', ');
   refuseFailed(taken, names ? `Only these were changed: ${names}. undo last=1 takes them back.` : nothing);
   return taken.done;
 }
 
 /** What came of some steps, each for itself. */
-interface Taken {
+interface StepOutcomes {
   readonly done: StepDone[];
   readonly failed: { readonly path: string; readonly error: ToolcribError }[];
 }
@@ -63,8 +63,8 @@ export async function takeEach(
   steps: readonly Step[],
   changing: Changing,
   context: PlanContext,
-): Promise<Taken> {
-  const taken: Taken = { done: [], failed: [] };
+): Promise<StepOutcomes> {
+  const taken: StepOutcomes = { done: [], failed: [] };
   for (const step of steps) {
     if (context.signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
     try {
@@ -77,7 +77,7 @@ export async function takeEach(
   return taken;
 }
 
-function refuseFailed({ failed }: Taken, written: string): void {
+function refuseFailed({ failed }: StepOutcomes, written: string): void {
   const [first] = failed;
   if (!first) return;
   const told = failed.slice(0, mostTold).map(({ error }) => error.message);
@@ -112,7 +112,7 @@ function remove(at: string, { kind, isDry, services }: Changing, { workspace, si
 
 /** Moves what is at a path, and returns the id of the change; undefined in a dry run. */
 async function move(
-  { path, movesTo }: Move,
+  { path, movesTo }: MoveStep,
   { kind, isDry, services }: Changing,
   { workspace, signal }: PlanContext,
 ): Promise<string | undefined> {
@@ -122,7 +122,7 @@ async function move(
       throw refusal('PATH_NOT_FOUND', path, 'does not exist.', 'list_files finds files by their names.');
     });
     if (found.isDirectory()) gate.refuseWhole(path);
-    const moved = async (target: Place) => {
+    const moved = async (target: PathTarget) => {
       const history = await services.history();
       const change = await history.move(source, target, { kind, signal, dryRun: isDry });
       if (isDry) return undefined;

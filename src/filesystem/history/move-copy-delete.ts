@@ -6,7 +6,7 @@ import { ToolcribError } from '../../core/errors.ts';
 import { flag, path } from '../../core/params.ts';
 import type { PlanContext } from '../../core/tool.ts';
 import { mostChangedBytes } from '../../machine/history/failures.ts';
-import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
+import { refusal, displayPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { stepTool } from '../change-tool.ts';
 import type { FileChange } from '../editing/change-files.ts';
@@ -107,7 +107,7 @@ const copyOf = (file: string, to: string, gate: ReturnType<typeof rooted>): File
   replacesAll: true,
   takesAny: true,
   async propose(before) {
-    if (before) throw new ToolcribError('PATH_EXISTS', `${shownPath(to)}: is there already.`);
+    if (before) throw new ToolcribError('PATH_EXISTS', `${displayPath(to)}: is there already.`);
     const opened = await gate.open('file', file);
     try {
       const { size } = opened.stat;

@@ -7,12 +7,12 @@ import { areTogether, type Change } from '../../machine/history/entry.ts';
 import type { UndoneFile } from '../../machine/history/restore-tree.ts';
 import type { Selection } from '../../machine/history/log.ts';
 import type { Undone } from '../../machine/history/undo.ts';
-import { shownPath } from '../../machine/paths/shown-path.ts';
+import { displayPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
-import { presentable } from '../../machine/presentable.ts';
+import { sanitize } from '../../machine/presentable.ts';
 import { changeTool } from '../change-tool.ts';
 import type { ChangeAnswer } from '../editing/changed-text.ts';
-import { countOf, nameInRoots } from '../shown.ts';
+import { countOf, rootRelative } from '../shown.ts';
 import type { Services } from '../services.ts';
 import { unifiedDiff } from '../text/unified-diff.ts';
 
@@ -25,7 +25,7 @@ const params = z.strictObject({
   paths: also(list(path('File or folder: src'), 'Only these'), 'path files file_path'),
   dry_run: also(flag('Only show what would change'), 'preview'),
 });
-type Given = z.output<typeof params>;
+type UndoParams = z.output<typeof params>;
 
 /** As many of a list as a model can use. */
 const mostListed = 50;
@@ -56,18 +56,21 @@ export const undo = changeTool({
   },
 });
 
-const isListing = ({ last, since }: Given): boolean => last === undefined && since === undefined;
+const isListing = ({ last, since }: UndoParams): boolean => last === undefined && since === undefined;
 
-const selected = async ({ last, since, paths }: Given, { workspace }: PlanContext): Promise<Selection> => ({
+const selected = async (
+  { last, since, paths }: UndoParams,
+  { workspace }: PlanContext,
+): Promise<Selection> => ({
   last,
   since,
   paths: await Promise.all(paths.map((each) => workspace.resolve(each))),
 });
 
 /** Changes that one call has made together, newest first; a single one by itself. */
-type Act = readonly [Change, ...Change[]];
+type ChangeGroup = readonly [Change, ...Change[]];
 
-function actsOf(changes: readonly Change[]): Act[] {
+function groupChanges(changes: readonly Change[]): ChangeGroup[] {
   const acts: [Change, ...Change[]][] = [];
   for (const change of changes) {
     const act = acts.at(-1);
@@ -77,10 +80,14 @@ function actsOf(changes: readonly Change[]): Act[] {
   return acts;
 }
 
-async function listChanges(given: Given, context: PlanContext, services: Services): Promise<ChangeAnswer> {
+async function listChanges(
+  given: UndoParams,
+  context: PlanContext,
+  services: Services,
+): Promise<ChangeAnswer> {
   const history = await services.history();
   const { roots } = context.workspace;
-  const acts = actsOf(await history.list(await selected(given, context), roots));
+  const acts = groupChanges(await history.list(await selected(given, context), roots));
   const shown = shortened(acts, (act) => {
     const time = new Date(act[0].at).toISOString().slice(0, 19).replace('T', ' ');
     return `${(act.at(-1) ?? act[0]).id}  ${time}Z  ${subjectOf(act, roots)}`;
@@ -96,10 +103,10 @@ const shortened = <Item>(items: readonly Item[], line: (item: Item) => string): 
 ];
 
 /** An act in some words: `edit src/a.ts +1 -2`, `replace 18 files: src/a.ts, …`, `ran npm install: 3 files`. */
-function subjectOf(act: Act, roots: readonly string[]): string {
+function subjectOf(act: ChangeGroup, roots: readonly string[]): string {
   const [{ kind: noted, path: at, to, command, states }] = act;
   const [kind = ''] = noted.split('@');
-  const name = (path: string) => shownPath(nameInRoots(path, roots));
+  const name = (path: string) => displayPath(rootRelative(path, roots));
   const sum = (count: 'added' | 'removed') => act.reduce((total, change) => total + (change[count] ?? 0), 0);
   const counts = act.some(({ added }) => added !== undefined) ? ` +${sum('added')} -${sum('removed')}` : '';
   if (act.length > 1) {
@@ -108,12 +115,12 @@ function subjectOf(act: Act, roots: readonly string[]): string {
     return `${kind} ${countOf(paths.length, 'file')}: ${paths.slice(0, mostNamed).join(', ')}${more}${counts}`;
   }
   if (states) {
-    return `${kind} ${presentable(command ?? '')}${kind === 'undo' ? '' : `: ${countOf(states.files, 'file')}`}`;
+    return `${kind} ${sanitize(command ?? '')}${kind === 'undo' ? '' : `: ${countOf(states.files, 'file')}`}`;
   }
   return `${kind} ${name(at)}${to === undefined ? '' : ` -> ${name(to)}`}${counts}`;
 }
 
-async function undoIn(given: Given, context: PlanContext, services: Services): Promise<ChangeAnswer> {
+async function undoIn(given: UndoParams, context: PlanContext, services: Services): Promise<ChangeAnswer> {
   const { signal, workspace } = context;
   const isDry = given.dry_run;
   const history = await services.history();
@@ -127,7 +134,7 @@ async function undoIn(given: Given, context: PlanContext, services: Services): P
   // Each is read anew, or its text named, before it is changed again.
   if (!isDry)
     for (const { path: at, from = at } of files) for (const each of [at, from]) services.known.forget(each);
-  const name = (each: string) => shownPath(nameInRoots(each, workspace.roots));
+  const name = (each: string) => displayPath(rootRelative(each, workspace.roots));
   const lines = [
     headline(undone, workspace.roots, isDry),
     ...(['made', 'changed', 'moved', 'removed'] as const).flatMap((did) => {
@@ -139,13 +146,13 @@ async function undoIn(given: Given, context: PlanContext, services: Services): P
       ];
       return names.length > 0 ? [`${did} ${names.join(', ')}`] : [];
     }),
-    ...shortened(left, ({ path: at, error }) => `left ${name(at)}: ${presentable(error.message)}`),
+    ...shortened(left, ({ path: at, error }) => `left ${name(at)}: ${sanitize(error.message)}`),
   ];
   let diff = '';
   for (const { path: at, was, is } of files) {
     const maxCharacters = diffCharacters - diff.length;
     if ((!was && !is) || maxCharacters <= 0) continue;
-    diff += (await unifiedDiff(was, is, { path: nameInRoots(at, workspace.roots), maxCharacters })).text;
+    diff += (await unifiedDiff(was, is, { path: rootRelative(at, workspace.roots), maxCharacters })).text;
   }
   // Of a longer one the lines say enough: who made the changes knows what was there before them.
   return said([...lines, ...(isDry || diff.length <= shortDiff ? [diff] : [])].join('\n'));
@@ -153,7 +160,7 @@ async function undoIn(given: Given, context: PlanContext, services: Services): P
 
 /** What was taken back, and how to have it again. */
 function headline({ changes }: Undone, roots: readonly string[], isDry: boolean): string {
-  const acts = actsOf(changes.map(({ change }) => change));
+  const acts = groupChanges(changes.map(({ change }) => change));
   const [newest] = acts;
   const what = acts.length === 1 && newest ? subjectOf(newest, roots) : countOf(acts.length, 'change');
   if (isDry) return `Would take back ${what}`;

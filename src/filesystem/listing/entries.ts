@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { lstatSync, readlinkSync, type Dirent, type Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { decode } from '../../machine/decode.ts';
-import { unreadable, type Opened } from '../../machine/paths/opened.ts';
+import { unreadable, type OpenedFile } from '../../machine/paths/opened.ts';
 import { codeOf } from '../../machine/paths/real-path.ts';
 import { printedPath, scopeOf, searchAll } from '../searching/ripgrep.ts';
 import type { Listing, Services } from '../services.ts';
@@ -18,7 +18,7 @@ export interface ListedEntry {
 }
 
 /** What one folder holds, read from it, in order of names or newest first. Throws what cannot be read. */
-export async function listFolder(folder: Opened, sort: 'path' | 'modified'): Promise<Listing> {
+export async function listFolder(folder: OpenedFile, sort: 'path' | 'modified'): Promise<Listing> {
   const { path, stablePath } = folder;
   const items = await readdir(stablePath, { withFileTypes: true }).catch((error: unknown) => {
     throw unreadable(path, codeOf(error));
@@ -32,7 +32,7 @@ export async function listFolder(folder: Opened, sort: 'path' | 'modified'): Pro
 }
 
 interface FileSearch {
-  readonly where: Opened;
+  readonly where: OpenedFile;
   readonly pattern: GlobPattern | undefined;
   /** Below so many levels only the folders are told. */
   readonly depth: number;
@@ -95,10 +95,10 @@ function kindOf(entry: Dirent): ListedEntry['kind'] {
 }
 
 /** What is known of an entry, and where a link leads; undefined when it is gone, or may not be looked at. */
-export const statOf = ({ stablePath }: Opened, path: string): Stats | undefined =>
+export const statOf = ({ stablePath }: OpenedFile, path: string): Stats | undefined =>
   asked(() => lstatSync(`${stablePath}/${path}`, { throwIfNoEntry: false }));
 
-export const targetOf = ({ stablePath }: Opened, path: string): string | undefined =>
+export const targetOf = ({ stablePath }: OpenedFile, path: string): string | undefined =>
   asked(() => readlinkSync(`${stablePath}/${path}`));
 
 /** Without a thread in between, which is ten times faster for many. */

@@ -1,6 +1,6 @@
 import { sep } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
-import type { Opened } from '../../machine/paths/opened.ts';
+import type { OpenedFile } from '../../machine/paths/opened.ts';
 import type { RootedWorkspace } from '../../machine/paths/workspace.ts';
 import { globExpression } from './glob-expression.ts';
 
@@ -68,7 +68,7 @@ export async function openPatternFolder(
   workspace: RootedWorkspace,
   base: string,
   { folder }: GlobPattern,
-): Promise<Opened> {
+): Promise<OpenedFile> {
   if (folder === '') return workspace.open('folder', base);
   const from = await workspace.resolve(base, { kind: 'folder', mustExist: true });
   return workspace.open('folder', folder, { from });

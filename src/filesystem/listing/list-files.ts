@@ -3,11 +3,11 @@ import * as z from 'zod';
 import { also, unlisted } from '../../core/accepted.ts';
 import { flag, path } from '../../core/params.ts';
 import { defineSimpleTool, type CallContext, type Tool } from '../../core/tool.ts';
-import type { Opened } from '../../machine/paths/opened.ts';
-import { shownPath } from '../../machine/paths/shown-path.ts';
+import type { OpenedFile } from '../../machine/paths/opened.ts';
+import { displayPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { inlineLimit } from '../../machine/presentable.ts';
-import { bracketed, nameInRoots, withCommas } from '../shown.ts';
+import { bracketed, rootRelative, withCommas } from '../shown.ts';
 import type { Listing, Services } from '../services.ts';
 import { entryOf, findFiles, listFolder, statOf, targetOf, type ListedEntry } from './entries.ts';
 import { openPatternFolder, parseGlob, type GlobPattern } from './glob-pattern.ts';
@@ -48,10 +48,10 @@ const params = z.strictObject({
 });
 
 /** What a call lists, and from where. */
-interface Task {
+interface ListTask {
   readonly given: z.output<typeof params> & { readonly depth: number };
   readonly pattern: GlobPattern | undefined;
-  readonly folder: Opened;
+  readonly folder: OpenedFile;
 }
 
 /** What a folder holds, or the files that a glob chooses. Links are named and never followed. */
@@ -82,11 +82,11 @@ export const listFiles = (services: Services): Tool =>
     },
   });
 
-async function pageOf(task: Task, { signal, workspace }: CallContext, services: Services) {
+async function pageOf(task: ListTask, { signal, workspace }: CallContext, services: Services) {
   const { given, pattern, folder } = task;
   const { cursor, limit, sizes, sort = 'path', ...asked } = given;
   const isOneFolder = !pattern && given.depth === 1;
-  const start = isOneFolder ? '' : `${nameInRoots(folder.path, workspace.roots)}/`.replace(/^\.\//, '');
+  const start = isOneFolder ? '' : `${rootRelative(folder.path, workspace.roots)}/`.replace(/^\.\//, '');
   const question = JSON.stringify(['list', folder.path, sort, asked]);
   const { depth, hidden, ignored } = asked;
   const request = { where: folder, pattern, depth, hidden, ignored, sort, signal };
@@ -118,7 +118,7 @@ function keep(lists: Services['lists'], question: string, list: Listing): void {
 }
 
 /** One entry as a line. */
-function lineOf({ path: at, kind }: ListedEntry, start: string, folder: Opened, sizes: boolean): string {
+function lineOf({ path: at, kind }: ListedEntry, start: string, folder: OpenedFile, sizes: boolean): string {
   const shown = shownName((start + at).replaceAll('/', sep));
   if (kind === 'folder') return `${shown}/`;
   if (kind === 'file') {
@@ -132,7 +132,7 @@ function lineOf({ path: at, kind }: ListedEntry, start: string, folder: Opened, 
 /** Quoted when it could be read as a name with something behind it, as the end of the listing, or as two lines. */
 function shownName(name: string): string {
   if (/^[\w.][\w./+@~-]*$/.test(name)) return name;
-  const shown = shownPath(name);
+  const shown = displayPath(name);
   return shown === name && /^[\s[]|\s$|\s\s| -> |[/:]$/.test(name) ? JSON.stringify(name) : shown;
 }
 

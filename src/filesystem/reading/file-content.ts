@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { ToolcribError } from '../../core/errors.ts';
 import type { Content } from '../../core/tool.ts';
 import { shownText } from '../../machine/decode.ts';
-import { unreadable, type Opened } from '../../machine/paths/opened.ts';
+import { unreadable, type OpenedFile } from '../../machine/paths/opened.ts';
 import { codeOf } from '../../machine/paths/real-path.ts';
-import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
+import { refusal, displayPath } from '../../machine/paths/shown-path.ts';
 import { versionOf, type KnownFile, type KnownFiles, type LineMark } from '../known-files.ts';
 import { bracketed, bytesOf } from '../shown.ts';
 import { encodingOf, type Encoding } from '../text/encoding.ts';
@@ -31,7 +31,11 @@ const decodedBytes = 32 * 1024 * 1024;
  * What a file that has been opened has to show; a text is remembered as read. Throws ENCODING for what can not be
  * shown, TOO_LARGE for an image or document of more bytes than may be shown, and what excerptOf() throws.
  */
-export async function contentOf(opened: Opened, request: ReadRequest, known: KnownFiles): Promise<Content[]> {
+export async function contentOf(
+  opened: OpenedFile,
+  request: ReadRequest,
+  known: KnownFiles,
+): Promise<Content[]> {
   const { handle, stat, path } = opened;
   const isNotebook = request.encoding === undefined && path.toLowerCase().endsWith('.ipynb');
   try {
@@ -40,7 +44,7 @@ export async function contentOf(opened: Opened, request: ReadRequest, known: Kno
     const head = await handle.read(0, stat.size > 0 && stat.size <= most ? stat.size : headBytes);
     const media = request.encoding === undefined ? mediaOf(head) : undefined;
     if (media) return await mediaContent(opened, media, request.path, request.media ?? mediaBytes);
-    const name = shownPath(request.path);
+    const name = displayPath(request.path);
     const encoding = encodingOf(head, name, request.encoding, stat.size);
     const { label, mark } = encoding;
     const cells = isNotebook ? notebookIn(opened, head.toString('utf8', mark), name) : undefined;
@@ -66,7 +70,7 @@ export async function contentOf(opened: Opened, request: ReadRequest, known: Kno
 }
 
 /** Those of the same content. */
-function marksIn({ path, stat }: Opened, known: KnownFiles): LineMark[] {
+function marksIn({ path, stat }: OpenedFile, known: KnownFiles): LineMark[] {
   const file = known.get(path);
   return (file?.version === versionOf(stat) && file.marks) || [];
 }
@@ -82,7 +86,7 @@ const inMemory = (name: string, bytes: Buffer): TextFile => ({
 
 /** What is not in UTF-8 is decoded whole. */
 async function textFile(
-  { handle, stat: { size } }: Opened,
+  { handle, stat: { size } }: OpenedFile,
   head: Buffer,
   { name, encoding, marks }: Pick<TextFile, 'name' | 'marks'> & { readonly encoding: Encoding },
 ): Promise<TextFile> {
@@ -101,7 +105,7 @@ async function textFile(
 }
 
 /** A notebook in the form that people see; undefined where it is none, and shown as the text that it is. */
-function notebookIn({ stat }: Opened, json: string, name: string): string | undefined {
+function notebookIn({ stat }: OpenedFile, json: string, name: string): string | undefined {
   const wayOut = 'encoding utf-8 shows its JSON.';
   if (stat.size > notebookBytes)
     throw refusal('TOO_LARGE', name, `is a notebook of more than ${bytesOf(notebookBytes)}.`, wayOut);
@@ -110,7 +114,7 @@ function notebookIn({ stat }: Opened, json: string, name: string): string | unde
 
 /** Registers a text as read: with its hash, when all of it was and nobody wrote to it meanwhile. */
 async function remember(
-  { handle, path, stat }: Opened,
+  { handle, path, stat }: OpenedFile,
   head: Buffer,
   facts: Pick<KnownFile, 'encoding' | 'marks'>,
   known: KnownFiles,

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { Content } from '../../core/tool.ts';
-import type { Opened } from '../../machine/paths/opened.ts';
-import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
+import type { OpenedFile } from '../../machine/paths/opened.ts';
+import { refusal, displayPath } from '../../machine/paths/shown-path.ts';
 import { bytesOf } from '../shown.ts';
 
 /** What is shown whole or not at all. */
@@ -26,7 +26,7 @@ export function mediaOf(head: Buffer): Media | undefined {
 
 /** An image or document as a part of an answer. Throws TOO_LARGE when it has more than `most` bytes. */
 export async function mediaContent(
-  { handle, path, stat: { size } }: Opened,
+  { handle, path, stat: { size } }: OpenedFile,
   { what, mimeType }: Media,
   name: string,
   most: number,
@@ -44,7 +44,7 @@ export async function mediaContent(
   const base64 = bytes.toString('base64');
   if (mimeType.startsWith('image/')) return [{ type: 'image', data: base64, mimeType }];
   return [
-    { type: 'text', text: `[${shownPath(name)}: ${what}, ${bytesOf(bytes.length)}]` },
+    { type: 'text', text: `[${displayPath(name)}: ${what}, ${bytesOf(bytes.length)}]` },
     { type: 'resource', resource: { uri: pathToFileURL(path).href, mimeType, blob: base64 } },
   ];
 }

@@ -1,4 +1,4 @@
-import { headAndTail, presentable } from '../../machine/presentable.ts';
+import { headAndTail, sanitize } from '../../machine/presentable.ts';
 import { withCommas } from '../shown.ts';
 
 /** Characters shown of what one cell has printed. */
@@ -51,7 +51,7 @@ function outputText(output: Json, number: number): string {
   const others = Object.keys(data).filter((type) => !type.startsWith('text/plain'));
   const named = others.filter((type) => plain === '' || type.startsWith('image/'));
   const notes = named.map((type) => `[${oneLine(type)}, ${sizeOf(type, multiline(data[type]))}]\n`);
-  const text = ended(headAndTail(presentable(body), outputCharacters)) + notes.join('');
+  const text = ended(headAndTail(sanitize(body), outputCharacters)) + notes.join('');
   return text && `[${number}] ${isError ? 'error' : 'output'}\n${text}`;
 }
 
@@ -71,4 +71,4 @@ const multiline = (value: unknown): string =>
 const ended = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
 
 const oneLine = (value: unknown): string =>
-  typeof value === 'string' ? presentable(value).replaceAll(/\s+/g, ' ').slice(0, 60) : '';
+  typeof value === 'string' ? sanitize(value).replaceAll(/\s+/g, ' ').slice(0, 60) : '';

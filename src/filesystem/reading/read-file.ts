@@ -2,14 +2,8 @@ import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import { also, orSeveral, unlisted } from '../../core/accepted.ts';
 import { path } from '../../core/params.ts';
-import {
-  defineSimpleTool,
-  type CallContext,
-  type Content,
-  type Tool,
-  type ToolResult,
-} from '../../core/tool.ts';
-import { shownPath } from '../../machine/paths/shown-path.ts';
+import { defineSimpleTool, type CallContext, type Content, type Tool, type Result } from '../../core/tool.ts';
+import { displayPath } from '../../machine/paths/shown-path.ts';
 import { rooted, type RootedWorkspace } from '../../machine/paths/workspace.ts';
 import { inlineLimit } from '../../machine/presentable.ts';
 import { versionFor } from '../editing/refusals.ts';
@@ -41,10 +35,10 @@ const params = z.strictObject({
   view_range: unlisted(z.array(z.int()).length(2).optional(), 'lines line_range'),
   encoding: unlisted(z.string().min(1).max(50).optional()),
 });
-type Params = z.output<typeof params>;
+type ReadFileParams = z.output<typeof params>;
 
 /** What is asked for of one file. */
-type Part = Pick<ExcerptRequest, 'first' | 'limit' | 'tail'>;
+type LineRange = Pick<ExcerptRequest, 'first' | 'limit' | 'tail'>;
 
 /** Texts with line numbers, a window at a time; images and PDF documents as they are; notebooks as text. */
 export const readFile = (services: Services): Tool =>
@@ -67,7 +61,7 @@ export const readFile = (services: Services): Tool =>
     },
   });
 
-function partOf({ start_line, end_line, view_range, limit, tail }: Params): Part {
+function partOf({ start_line, end_line, view_range, limit, tail }: ReadFileParams): LineRange {
   const first = Math.max(1, view_range?.[0] ?? start_line ?? 1);
   const last = view_range?.[1] ?? end_line ?? -1;
   if (tail !== undefined && (first > 1 || last !== -1))
@@ -80,12 +74,12 @@ function partOf({ start_line, end_line, view_range, limit, tail }: Params): Part
 
 /** Small files whole, the others as far as there is room; what cannot be read says why in its place. */
 async function severalFiles(
-  { path: paths, encoding }: Params,
-  part: Part,
+  { path: paths, encoding }: ReadFileParams,
+  part: LineRange,
   context: CallContext,
   services: Services,
-): Promise<ToolResult> {
-  const headers = paths.map((path) => `==> ${ending(shownPath(path))} <==\n`);
+): Promise<Result> {
+  const headers = paths.map((path) => `==> ${ending(displayPath(path))} <==\n`);
   let room = mostCharacters - headers.reduce((sum, { length }) => sum + length + 1, 0);
   let media = mediaBytes;
   let failed = 0;
@@ -129,7 +123,7 @@ const ending = (path: string): string =>
 interface OneRequest {
   /** As it was given, perhaps with lines behind it. */
   readonly given: string;
-  readonly part: Part;
+  readonly part: LineRange;
   readonly encoding: string | undefined;
   /** Characters, and bytes of an image or document, that may be shown. */
   readonly room: number;
@@ -151,7 +145,7 @@ async function readOne(
 }
 
 /** A file, and which part of it: `src/a.ts:40-80` names both, unless a file is called so. */
-async function openPart(given: string, part: Part, workspace: RootedWorkspace) {
+async function openPart(given: string, part: LineRange, workspace: RootedWorkspace) {
   const [, path = '', first, last = first] = /^(.+?):(\d{1,9})(?:-(\d{1,9}))?$/.exec(given) ?? [];
   try {
     return { opened: await workspace.open('file', given), path: given, part };

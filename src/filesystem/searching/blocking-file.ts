@@ -1,7 +1,7 @@
 import { opendir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
-import { shownPath } from '../../machine/paths/shown-path.ts';
+import { displayPath } from '../../machine/paths/shown-path.ts';
 
 /** What ripgrep reads in each folder. */
 const ruleFiles = ['.gitignore', '.ignore', '.rgignore', '.git/info/exclude'];
@@ -42,7 +42,7 @@ async function problemIn(folder: string): Promise<ToolcribError | undefined> {
       ? 'has too many ignore rules.'
       : 'is not a regular file, and ripgrep waits for it.';
     const code = found.isFile() ? 'TOO_LARGE' : 'PATH_NOT_REGULAR';
-    return new ToolcribError(code, `${shownPath(path)}: ${what}`, wayOut);
+    return new ToolcribError(code, `${displayPath(path)}: ${what}`, wayOut);
   }
   return undefined;
 }

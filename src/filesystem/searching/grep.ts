@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { defineSimpleTool, type CallContext, type Tool } from '../../core/tool.ts';
-import { shownPath } from '../../machine/paths/shown-path.ts';
-import { inlineLimit, presentable } from '../../machine/presentable.ts';
-import { countOf, nameInRoots, withCommas } from '../shown.ts';
+import { displayPath } from '../../machine/paths/shown-path.ts';
+import { inlineLimit, sanitize } from '../../machine/presentable.ts';
+import { countOf, rootRelative, withCommas } from '../shown.ts';
 import type { Services } from '../services.ts';
 import { grepParams, grepRequest, hasSigns, openScope, type GrepParams } from './search-request.ts';
 import { findMatches, type FoundFile } from './matches.ts';
@@ -28,7 +28,7 @@ export const grep = (services: Services): Tool =>
 /** What is found; else what a look at the same text in another way finds. */
 async function answerOf(given: GrepParams, context: CallContext, services: Services): Promise<string> {
   const look = (change: Partial<GrepParams> = {}) => lookFor({ ...given, ...change }, context, services);
-  let found: Answer;
+  let found: GrepAnswer;
   try {
     found = await look();
   } catch (error) {
@@ -54,7 +54,7 @@ async function answerOf(given: GrepParams, context: CallContext, services: Servi
   return withNotes(found, others.flat());
 }
 
-interface Answer {
+interface GrepAnswer {
   readonly lines: readonly string[];
   readonly notes: readonly string[];
   /** How many files match, and lines in them. */
@@ -63,12 +63,12 @@ interface Answer {
   readonly isFile: boolean;
 }
 
-const withNotes = ({ lines, notes }: Answer, more: readonly string[]): string => {
+const withNotes = ({ lines, notes }: GrepAnswer, more: readonly string[]): string => {
   const text = lines.length > 0 ? lines.join('\n') : 'No matches.';
   return notes.length + more.length > 0 ? `${text}\n[${[...more, ...notes].join('; ')}]` : text;
 };
 
-async function lookFor(given: GrepParams, context: CallContext, services: Services): Promise<Answer> {
+async function lookFor(given: GrepParams, context: CallContext, services: Services): Promise<GrepAnswer> {
   const scope = await openScope(given, context);
   const { where } = scope;
   const isFile = where.stat.isFile();
@@ -76,9 +76,9 @@ async function lookFor(given: GrepParams, context: CallContext, services: Servic
     const { files, more, notes } = await findMatches(given, scope, context, services);
     // ripgrep prints a file by the path it was given.
     const nameOf = (path: string) =>
-      shownPath(nameInRoots(isFile ? where.path : join(where.path, path), context.workspace.roots));
+      displayPath(rootRelative(isFile ? where.path : join(where.path, path), context.workspace.roots));
     const { lines, shown } = shownMatches(files, given, nameOf);
-    const clean = lines.map(presentable);
+    const clean = lines.map(sanitize);
     const matches = files.reduce((all, { count }) => all + count, 0);
     const inLines = given.output === 'lines';
     const isCut = more || shown < (inLines ? matches : files.length);

@@ -3,10 +3,10 @@ import type { CallContext } from '../../core/tool.ts';
 import { decode } from '../../machine/decode.ts';
 import type { Services } from '../services.ts';
 import { printedPath, search } from './ripgrep.ts';
-import type { GrepParams, Scope } from './search-request.ts';
+import type { GrepParams, SearchScope } from './search-request.ts';
 
 /** A line of a file, as it is shown. */
-interface Line {
+interface FileLine {
   readonly number: number;
   readonly isMatch: boolean;
   readonly text: string;
@@ -19,7 +19,7 @@ export interface FoundFile {
   /** Names by their bytes, one after the other: what separates names comes before every character. */
   readonly key: string;
   /** Matching lines, and those around them. */
-  readonly lines: Line[];
+  readonly lines: FileLine[];
   /** How many lines match. */
   count: number;
 }
@@ -45,7 +45,7 @@ const shownBefore = 150;
  */
 export async function findMatches(
   given: GrepParams,
-  scope: Scope,
+  scope: SearchScope,
   context: CallContext,
   services: Services,
 ): Promise<Matches> {
@@ -63,7 +63,7 @@ export async function findMatches(
 
 async function searchOnce(
   { output, before, after, ignored }: GrepParams,
-  { where, argv, isChosen }: Scope,
+  { where, argv, isChosen }: SearchScope,
   { signal }: CallContext,
   services: Services,
 ) {
@@ -113,7 +113,7 @@ const lineArguments = (before: number, after: number): string[] => [
 ];
 
 /** A line in the form `line : column : text`, or `line - text` around a match; of long ones `width` bytes are kept. */
-function lineIn(record: Buffer, width: number): Line {
+function lineIn(record: Buffer, width: number): FileLine {
   const start = record.toString('latin1', 0, 50);
   const [mark = '', number, sign, column = '1'] = /^(\d+)(?:(:)(\d+):|-)/.exec(start) ?? [];
   const text = record.subarray(mark.length, record.at(-1) === 0x0d ? -1 : record.length);

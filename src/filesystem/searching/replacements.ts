@@ -35,7 +35,7 @@ export async function findReplacements(
     const binary: string[] = [];
     let count = 0;
     for (const line of printed.toString().split('\n').slice(0, -1)) {
-      const { type, data } = JSON.parse(line) as Message;
+      const { type, data } = JSON.parse(line) as WorkerMessage;
       const path = isFile ? basename(where.path) : printedPath(bytesOf(data.path).toString());
       // ripgrep stops in files that turn out to be binary.
       if (type === 'end' && typeof data.binary_offset === 'number' && files.delete(path)) binary.push(path);
@@ -65,7 +65,7 @@ interface JsonText {
   readonly bytes?: string;
 }
 
-interface Message {
+interface WorkerMessage {
   readonly type: string;
   readonly data: {
     readonly path?: JsonText;
@@ -80,7 +80,7 @@ interface Message {
   };
 }
 
-function placesIn({ absolute_offset: at = 0, submatches = [] }: Message['data']): Replacement[] {
+function placesIn({ absolute_offset: at = 0, submatches = [] }: WorkerMessage['data']): Replacement[] {
   return submatches.map(({ match, replacement, start, end }) => {
     if (replacement === undefined)
       throw new ToolcribError(

@@ -2,17 +2,17 @@ import { dirname } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { ownFoldersBelow } from '../../machine/paths/protected-paths.ts';
 import { pseudoFoldersBelow } from '../../machine/paths/given-path.ts';
-import type { Opened } from '../../machine/paths/opened.ts';
+import type { OpenedFile } from '../../machine/paths/opened.ts';
 import type { Outcome } from '../../machine/processes/process.ts';
 import type { GlobPattern } from '../listing/glob-pattern.ts';
 import type { Services } from '../services.ts';
 import { blockingFile } from './blocking-file.ts';
 
-interface Search {
+interface RipgrepSearch {
   /** What it is told but for the file or folder, which comes last. */
   readonly argv: readonly string[];
   /** The file or folder to search; what is printed is relative to the folder. */
-  readonly where: Opened;
+  readonly where: OpenedFile;
   /** Whether ignore files count for nothing. */
   readonly ignored: boolean;
   readonly signal: AbortSignal;
@@ -53,7 +53,7 @@ const suspiciousMs = 250;
  * Runs ripgrep in a folder. Finding nothing is no failure. Throws ARG_INVALID with its words when it does not accept an
  * argument, PATH_NOT_REGULAR and TOO_LARGE for an ignore file it cannot read, CANCELLED, and PROGRAM_FAILED.
  */
-export async function search(services: Services, { argv, where, ...request }: Search): Promise<Ended> {
+export async function search(services: Services, { argv, where, ...request }: RipgrepSearch): Promise<Ended> {
   const { ignored, signal, take } = request;
   const isFile = where.stat.isFile();
   const folder = isFile ? dirname(where.path) : where.path;
@@ -105,7 +105,7 @@ export async function search(services: Services, { argv, where, ...request }: Se
 }
 
 /** The same, with all that is printed, up to so many bytes. */
-export async function searchAll(services: Services, asked: Omit<Search, 'take'>, mostBytes: number) {
+export async function searchAll(services: Services, asked: Omit<RipgrepSearch, 'take'>, mostBytes: number) {
   const chunks: Buffer[] = [];
   let bytes = 0;
   const take = (chunk: Buffer) => {
@@ -173,7 +173,7 @@ function unsearched(complaints: readonly string[]): string[] {
   return [`not searched: ${shown.join('; ')}${more}`];
 }
 
-interface Scope {
+interface RipgrepScope {
   readonly hidden: boolean;
   readonly ignored: boolean;
   readonly pattern?: GlobPattern | undefined;
@@ -182,7 +182,7 @@ interface Scope {
 }
 
 /** The arguments by which ripgrep chooses files, and whether one that it finds is wanted. */
-export function scopeOf({ hidden, ignored, pattern, type }: Scope) {
+export function scopeOf({ hidden, ignored, pattern, type }: RipgrepScope) {
   // Types add up, so names can only be chosen by one of the two; the pattern is then applied to what was found.
   const names = type === undefined ? (pattern?.names ?? []) : [];
   const hasDots = hidden || pattern?.hidden === true;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { also, unlisted } from '../../core/accepted.ts';
 import { flag, path } from '../../core/params.ts';
 import type { PlanContext } from '../../core/tool.ts';
-import type { Opened } from '../../machine/paths/opened.ts';
+import type { OpenedFile } from '../../machine/paths/opened.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { openPatternFolder, parseGlob } from '../listing/glob-pattern.ts';
 import { namedEncoding } from '../text/encoding.ts';
@@ -115,8 +115,8 @@ export const hasSigns = ({ pattern, literal }: Pick<ChosenFiles, 'pattern' | 'li
   !literal && /[\\^$.*+?()[\]{}|]/.test(pattern);
 
 /** Where one call searches, and how ripgrep is told so. */
-export interface Scope {
-  readonly where: Opened;
+export interface SearchScope {
+  readonly where: OpenedFile;
   /** The folder that paths begin at. */
   readonly folder: string;
   readonly argv: readonly string[];
@@ -128,7 +128,10 @@ export interface Scope {
 const multilineMegabytes = 100;
 
 /** The file or folder to search: the one with which the glob begins. Throws what opening throws. */
-export async function openScope(given: ChosenFiles, context: Pick<PlanContext, 'workspace'>): Promise<Scope> {
+export async function openScope(
+  given: ChosenFiles,
+  context: Pick<PlanContext, 'workspace'>,
+): Promise<SearchScope> {
   const workspace = rooted(context.workspace);
   const isExcluding = given.glob?.startsWith('!') === true;
   const glob = given.glob === undefined ? undefined : parseGlob(given.glob.replace(/^!/, ''));

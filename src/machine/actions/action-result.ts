@@ -2,14 +2,14 @@ import { isAbsolute, relative } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import type { Program } from '../../core/program.ts';
 import type { Output, Report } from '../../core/report.ts';
-import type { ToolResult } from '../../core/tool.ts';
+import type { Result } from '../../core/tool.ts';
 import type { Collected } from '../output.ts';
 import { isInside } from '../paths/inside.ts';
-import { headAndTail, inlineLimit, presentable } from '../presentable.ts';
+import { headAndTail, inlineLimit, sanitize } from '../presentable.ts';
 import type { Outcome } from '../processes/process.ts';
 
 /** What is known of how a program answers. */
-export interface Answers {
+export interface OutputReading {
   /** Exit codes that are an answer; [0] when left out. */
   readonly ok?: readonly number[] | undefined;
   readonly report?: Report | undefined;
@@ -19,7 +19,7 @@ export interface Answers {
 }
 
 /** What is told with a result. */
-export interface Telling {
+export interface RunDetails {
   /** The command line as a person would type it. */
   readonly command: string;
   /** Where it ran. */
@@ -32,9 +32,9 @@ export interface Telling {
 /** What a run tells the caller: its report when that can be read, else what it said; or an error. */
 export async function programResult(
   outcome: Outcome,
-  answers: Answers,
-  telling: Telling,
-): Promise<ToolResult> {
+  answers: OutputReading,
+  telling: RunDetails,
+): Promise<Result> {
   const { ended, exitCode, stdout, stderr } = outcome;
   const { ok = [0], report, rest } = answers;
   if (ended !== 'exited' || exitCode === null || !ok.includes(exitCode))
@@ -54,7 +54,7 @@ export async function programResult(
   return isAnswer ? textResult(outcome, telling, report) : failure(outcome, answers, telling);
 }
 
-type Found = Readonly<Record<string, unknown>> & {
+type ReportData = Readonly<Record<string, unknown>> & {
   readonly total?: number;
   readonly passed?: number;
   readonly failed?: number;
@@ -69,7 +69,7 @@ const complaint = new RegExp(
 );
 
 /** Nothing found, while the program failed or complains: that is no "none". Nor is a text of nothing an answer. */
-function isHollow(read: Found | string, { exitCode, stderr }: Output): boolean {
+function isHollow(read: ReportData | string, { exitCode, stderr }: Output): boolean {
   if (typeof read === 'string') return read.trim() === '';
   const isGreen = read.total === 0 || read.failed === 0;
   const isNothing = read.total === 0 || (read.failed === 0 && read.passed === 0);
@@ -77,7 +77,7 @@ function isHollow(read: Found | string, { exitCode, stderr }: Output): boolean {
 }
 
 /** Files of the folder are named from there: many programs print them whole. */
-function shortened(found: Found, { folder }: Telling): Found {
+function shortened(found: ReportData, { folder }: RunDetails): ReportData {
   if (folder === undefined || typeof found !== 'object') return found;
   const short = (one: unknown) => {
     const { file } = one as { file?: unknown };
@@ -92,9 +92,9 @@ function shortened(found: Found, { folder }: Telling): Found {
 }
 
 /** Undefined when it was not understood. Throws what readers throw for the caller. */
-function readReport(report: Report, output: Output): Found | undefined {
+function readReport(report: Report, output: Output): ReportData | undefined {
   try {
-    return report.read(output) as Found;
+    return report.read(output) as ReportData;
   } catch (error) {
     if (error instanceof ToolcribError) throw error;
     return undefined;
@@ -102,13 +102,13 @@ function readReport(report: Report, output: Output): Found | undefined {
 }
 
 /** A report as text, with what it was made of as data. */
-export function reported(report: Report, found: unknown, beside: string, telling: Telling): ToolResult {
-  const shown = presentable(report.show(found as never)).trimEnd();
+export function reported(report: Report, found: unknown, beside: string, telling: RunDetails): Result {
+  const shown = sanitize(report.show(found as never)).trimEnd();
   const text = headAndTail(shown, inlineLimit, 0, wayTo(telling) || ' …');
-  const data = typeof found === 'object' ? { data: found as Found } : {};
+  const data = typeof found === 'object' ? { data: found as ReportData } : {};
   return {
     content: [
-      { type: 'text', text: joined([text || saidNothing, presentable(beside).trim(), ...noted(telling)]) },
+      { type: 'text', text: joined([text || saidNothing, sanitize(beside).trim(), ...noted(telling)]) },
     ],
     ...data,
   };
@@ -118,12 +118,12 @@ export function reported(report: Report, found: unknown, beside: string, telling
 export const saidNothing = 'done; it said nothing';
 
 /** Of what has no report, or none that can be read: `data` tells which, and the exit code of a failure. */
-function textResult({ stdout, stderr, exitCode }: Outcome, telling: Telling, report?: Report): ToolResult {
+function textResult({ stdout, stderr, exitCode }: Outcome, telling: RunDetails, report?: Report): Result {
   const isUnread = report !== undefined && report.kind !== 'text';
   const word = isUnread ? `no ${report.kind} could be read from what it said` : '';
-  const output = cut(presentable(stdout.text).trimEnd(), stdout, inlineLimit, telling);
+  const output = cut(sanitize(stdout.text).trimEnd(), stdout, inlineLimit, telling);
   const room = Math.max(inlineLimit / 4, inlineLimit - output.length);
-  const complaint = cut(presentable(stderr.text).trim(), stderr, room, telling);
+  const complaint = cut(sanitize(stderr.text).trim(), stderr, room, telling);
   // Some programs say everything on standard error, such as the logs of most containers.
   const text = joined([word, output, complaint && `[stderr]\n${complaint}`, ...noted(telling)]);
   const data = { ...(exitCode !== 0 && { exitCode }), ...(isUnread && { isUnread }) };
@@ -134,9 +134,9 @@ function textResult({ stdout, stderr, exitCode }: Outcome, telling: Telling, rep
 }
 
 /** The error with what the program said. */
-function failure(outcome: Outcome, { report, hints }: Answers, telling: Telling): ToolResult {
-  const complaint = presentable(outcome.stderr.text).trim();
-  const output = presentable(outcome.stdout.text).trim();
+function failure(outcome: Outcome, { report, hints }: OutputReading, telling: RunDetails): Result {
+  const complaint = sanitize(outcome.stderr.text).trim();
+  const output = sanitize(outcome.stdout.text).trim();
   // What is there to be parsed tells nobody why it failed, unless nothing else was said.
   const isShown = !(report && complaint !== '');
   const shown = isShown ? cut(output, outcome.stdout, inlineLimit / 2, telling) : '';
@@ -154,7 +154,7 @@ function failure(outcome: Outcome, { report, hints }: Answers, telling: Telling)
 
 function reasonOf({ ended, exitCode, durationMs }: Outcome, line: string): string {
   const seconds = (durationMs / 1000).toFixed(1);
-  const whole = presentable(line).replaceAll(/\s+/g, ' ');
+  const whole = sanitize(line).replaceAll(/\s+/g, ' ');
   // What is said first and last tells which call it was; what is between keeps programs quiet.
   const command = whole.length > 120 ? `${whole.slice(0, 50)} … ${whole.slice(-60)}` : whole;
   return {
@@ -167,13 +167,13 @@ function reasonOf({ ended, exitCode, durationMs }: Outcome, line: string): strin
 }
 
 /** Head and tail of a text, of which something may have been left out before. */
-const cut = (text: string, { omittedBytes }: Collected, most: number, telling: Telling): string =>
+const cut = (text: string, { omittedBytes }: Collected, most: number, telling: RunDetails): string =>
   headAndTail(text, most, text === '' ? 0 : omittedBytes, wayTo(telling) || ' …');
 
 /** How to get at all of it; nothing when it is not kept. */
-const wayTo = ({ handle }: Telling): string =>
+const wayTo = ({ handle }: RunDetails): string =>
   handle === undefined ? '' : `; read_output id=${handle} has all of it`;
 
-const noted = ({ notes }: Telling): string[] => notes.map((note) => `[${note}]`);
+const noted = ({ notes }: RunDetails): string[] => notes.map((note) => `[${note}]`);
 
 const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n');

@@ -5,29 +5,31 @@ import {
   type Plan,
   type PlanContext,
   type Tool,
-  type ToolResult,
+  type Result,
 } from '../../core/tool.ts';
 
 /** One act of another tool, for a call that stands for it, or for several. */
-export interface Act<About = unknown> {
+export interface PlannedCall<About = unknown> {
   readonly tool: Tool;
   readonly plan: Plan;
   readonly about: About;
 }
 
 /** Plans an act. Throws ARG_INVALID, and what planning throws. */
-export async function actOf<About>(
+export async function planCallOf<About>(
   tool: Tool,
   values: Readonly<Record<string, unknown>>,
   context: PlanContext,
   about: About,
-): Promise<Act<About>> {
+): Promise<PlannedCall<About>> {
   const plan = await tool.plan(checkParams(tool.params, values), context);
   return { tool, plan: { ...plan, tool: plan.tool ?? tool.name }, about };
 }
 
 /** One plan for acts that follow each other; each is decided about by itself. There is at least one. */
-export function planOf<About>(acts: readonly Act<About>[]): Plan<readonly Act<About>[]> {
+export function combinePlans<About>(
+  acts: readonly PlannedCall<About>[],
+): Plan<readonly PlannedCall<About>[]> {
   const plans = acts.map(({ plan }) => plan);
   const [first, ...others] = plans;
   if (!first) throw new Error('a call of no acts');
@@ -38,18 +40,21 @@ export function planOf<About>(acts: readonly Act<About>[]): Plan<readonly Act<Ab
     ...rest,
     effects: [...new Set(plans.flatMap(({ effects }) => effects))],
     subject: plans.map(({ subject }) => subject).join(' && '),
-    touches: plans.flatMap(({ touches }) => touches),
+    paths: plans.flatMap(({ paths }) => paths),
     ...(previews.length > 0 && { preview: previews.join('\n') }),
-    takenBack: plans.every(({ takenBack }) => takenBack),
-    exactly: JSON.stringify(plans.map(({ exactly }) => exactly)),
+    isUndoable: plans.every(({ isUndoable }) => isUndoable),
+    fingerprint: JSON.stringify(plans.map(({ fingerprint }) => fingerprint)),
     parts: plans,
     work: acts,
   };
 }
 
 /** Does what was planned, one after another. */
-export async function runActs({ work }: Plan<readonly Act[]>, context: CallContext): Promise<ToolResult> {
-  const results: ToolResult[] = [];
+export async function runPlannedCalls(
+  { work }: Plan<readonly PlannedCall[]>,
+  context: CallContext,
+): Promise<Result> {
+  const results: Result[] = [];
   for (const { tool, plan } of work) results.push(await tool.run(plan, context));
   const [first] = results;
   if (first && results.length === 1) return first;

@@ -23,7 +23,7 @@ export function describeAction(of: Program, key: string, action: ProgramAction):
     title,
     description,
     effects,
-    params: schemaOf(params, action.asks ? {} : cwd),
+    params: schemaOf(params, action.databaseQuestion ? {} : cwd),
   };
 }
 

@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import type { Dirent, Stats } from 'node:fs';
-import type { Look } from '../../core/discoverer.ts';
+import type { ProjectFiles } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { readPlain } from '../../own-files/own-files.ts';
 
@@ -8,7 +8,7 @@ import { readPlain } from '../../own-files/own-files.ts';
 const mostBytes = 1024 * 1024;
 
 /** Looks at what lies on the disk, and follows no link at the end of a path. */
-export const look: Look = {
+export const look: ProjectFiles = {
   read: async (path) => readPlain(path, ({ size }) => size <= mostBytes)?.toString(),
   async kind(path) {
     const facts = await lstat(path).catch(() => undefined);

@@ -6,7 +6,7 @@ import type { Program, ProgramAction, Values } from '../../core/program.ts';
 import type { Plan, PlanContext } from '../../core/tool.ts';
 import { realPath } from '../paths/real-path.ts';
 import { rooted } from '../paths/workspace.ts';
-import { presentable } from '../presentable.ts';
+import { sanitize } from '../presentable.ts';
 import { ownProgram, projectFolders } from '../programs/project-folders.ts';
 import { look } from './look.ts';
 import type { ActionServices, PreparedProgram } from './run-program.ts';
@@ -68,24 +68,33 @@ export async function planCall(call: ActionCall, line: Line<never>): Promise<Pla
   const command = asTyped(of, argv);
   const preview = await previewOf(call, start);
   const told = context.preview ? await answersTo(call, start, action.wording?.tells) : {};
-  const takenBack = await isTakenBack(call, start);
+  const isUndoable = await canBeUndone(call, start);
   const whole = [...start.leading, ...argv, ...start.trailing];
   const prepared = action.prepare && write(of, action, action.prepare, values).argv;
   const known = await answersTo(call, start, action.wording?.asks);
-  const exactly = JSON.stringify([start.program, whole, prepared, folder, inspected?.env, env, input, known]);
+  const fingerprint = JSON.stringify([
+    start.program,
+    whole,
+    prepared,
+    folder,
+    inspected?.env,
+    env,
+    input,
+    known,
+  ]);
   const needs = inspected?.trust ?? whyTrust(effects, found.own);
   return {
     effects,
     subject: command,
     folder,
-    touches: [...paths, ...found.own],
+    paths: [...paths, ...found.own],
     ...(needs !== undefined && { trust: needs }),
-    grant: { act: JSON.stringify([exactly, realPath(folder)]), words: `exactly ${command}` },
+    grant: { act: JSON.stringify([fingerprint, realPath(folder)]), words: `exactly ${command}` },
     title: titleOf(call, argv, { ...known, ...told }),
     ...(preview !== undefined && { preview }),
-    takenBack,
+    isUndoable,
     ...(action.serves && { background: true }),
-    exactly,
+    fingerprint,
     work: {
       call,
       start,
@@ -97,7 +106,7 @@ export async function planCall(call: ActionCall, line: Line<never>): Promise<Pla
       command,
       input,
       notes: [...(inspected?.notes ?? []), ...found.own.map((own) => `ran ${own}`)],
-      keeps: takenBack ? 'must' : has('execute') || has('destroy') ? 'first' : 'no',
+      keeps: isUndoable ? 'must' : has('execute') || has('destroy') ? 'first' : 'no',
       lasts: has('execute') || has('network'),
       looksOnly: effects.every((effect) => effect === 'read'),
       // Whatever else is started ends with its call, or is a job.
@@ -149,9 +158,9 @@ async function previewOf(call: ActionCall, start: Start): Promise<string | undef
   const { action, folder, context } = call;
   if (!action.first || !(await context.trusts(folder))) return undefined;
   const { exitCode, stdout, stderr } = await runBeside(call, start, action.first);
-  const said = presentable(stdout.text || stderr.text).trim();
+  const said = sanitize(stdout.text || stderr.text).trim();
   if ((action.firstOk ?? [0]).includes(exitCode ?? -1)) return said || 'It says that nothing would change.';
-  const complaint = presentable(stderr.text || stdout.text).trim();
+  const complaint = sanitize(stderr.text || stdout.text).trim();
   const hint = call.of.hints?.find(({ says }) => says.test(complaint));
   throw new ToolcribError('PROGRAM_FAILED', `It would fail: ${complaint}`, hint?.wayOut);
 }
@@ -167,7 +176,7 @@ async function answersTo(
   if (asked.length === 0 || !(await call.context.trusts(call.folder))) return known;
   for (const [name, line] of asked) {
     const { exitCode, stdout } = await runBeside(call, start, line);
-    if (exitCode === 0) known[name] = presentable(stdout.text).trim();
+    if (exitCode === 0) known[name] = sanitize(stdout.text).trim();
   }
   return known;
 }
@@ -186,7 +195,7 @@ function titleOf(
 }
 
 /** Whether undo would bring back all that the program says it could change. It is asked in a trusted folder only. */
-async function isTakenBack(call: ActionCall, start: Start): Promise<boolean> {
+async function canBeUndone(call: ActionCall, start: Start): Promise<boolean> {
   const { action, folder, context, services } = call;
   if (!action.takenBack || !services.checkpoint || !(await context.trusts(folder))) return false;
   const unkept = await runBeside(call, start, action.takenBack.unless);

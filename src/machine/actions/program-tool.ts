@@ -4,10 +4,10 @@ import { pathFacts } from '../../core/params.ts';
 import type { Param } from '../../core/parameter.ts';
 import type { Program, ProgramAction, Values, Way } from '../../core/program.ts';
 import type { Report } from '../../core/report.ts';
-import type { Plan, PlanContext, Tool, ToolResult } from '../../core/tool.ts';
+import type { Plan, PlanContext, Tool, Result } from '../../core/tool.ts';
 import { upwards } from '../../core/upwards.ts';
 import { rooted } from '../paths/workspace.ts';
-import { headAndTail, presentable } from '../presentable.ts';
+import { headAndTail, sanitize } from '../presentable.ts';
 import { reported } from './action-result.ts';
 import { describeAction } from './describe.ts';
 import { planCall, type ActionCall, type PreparedCall } from './plan-call.ts';
@@ -18,13 +18,13 @@ import type { ActionServices } from './run-program.ts';
 export function programTool(of: Program, key: string, action: ProgramAction, services: ActionServices): Tool {
   const facts = describeAction(of, key, action);
   const { name } = facts;
-  if (action.asks) {
+  if (action.databaseQuestion) {
     const databases = () => import('../databases/ask-database.ts');
     return {
       ...facts,
       plan: async (values, context) =>
         (await databases()).planQuery({ tool: name, action, values, services }, context),
-      run: async ({ work }, context) => (await databases()).askDatabase(work, context),
+      run: async ({ work }, context) => (await databases()).queryDatabase(work, context),
     };
   }
   const called = async (values: Record<string, unknown>, context: PlanContext): Promise<ActionCall> => ({
@@ -98,9 +98,9 @@ const readingTool = (
   async plan(given, context): Promise<Plan<Pick<ActionCall, 'folder' | 'values'>>> {
     const { key, of, folder, values } = await called(given, context);
     const subject = `reads ${reads.join(', ')}`;
-    const exactly = JSON.stringify([of.id, key, folder]);
+    const fingerprint = JSON.stringify([of.id, key, folder]);
     const work = { folder, values };
-    return { effects: ['read'], subject, folder, touches: [], takenBack: false, exactly, work };
+    return { effects: ['read'], subject, folder, paths: [], isUndoable: false, fingerprint, work };
   },
   async run({ work: { folder, values } }: Plan<Pick<ActionCall, 'folder' | 'values'>>, { workspace }) {
     for (const here of upwards(folder, workspace.roots))
@@ -125,14 +125,14 @@ const readingTool = (
 /** A file of a project that is larger was not written by hand. */
 const readBytes = 1024 * 1024;
 
-function answerFrom(name: string, text: string, out: Report | undefined, values: Values): ToolResult {
+function answerFrom(name: string, text: string, out: Report | undefined, values: Values): Result {
   const output = { stdout: text, stderr: '', exitCode: 0, files: { [name]: text }, after: {}, values };
   try {
     if (out) return reported(out, out.read(output), '', { command: name, notes: [] });
   } catch {
     // It is not written as usual: what it says is shown.
   }
-  return { content: [{ type: 'text', text: headAndTail(presentable(text), 4000, 0, ' …') }] };
+  return { content: [{ type: 'text', text: headAndTail(sanitize(text), 4000, 0, ' …') }] };
 }
 
 interface PreparedWay {

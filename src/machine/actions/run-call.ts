@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { write, type Line } from '../../core/command-line.ts';
 import type { Output, Report } from '../../core/report.ts';
-import type { CallContext, ToolResult } from '../../core/tool.ts';
+import type { CallContext, Result } from '../../core/tool.ts';
 import { readPlain } from '../../own-files/own-files.ts';
 import { processFolder } from '../../own-files/process-folder.ts';
 import type { Run } from '../processes/process.ts';
@@ -26,7 +26,7 @@ export async function runCall(
   prepared: PreparedCall,
   { ok, out }: Answering,
   context: CallContext,
-): Promise<ToolResult> {
+): Promise<Result> {
   const { call, folder } = prepared;
   const { of, action, values, services } = call;
   const writesReport = isFresh(call, prepared.line);
@@ -72,7 +72,7 @@ const argvFor = ({ call, line, start }: PreparedCall, folder: string): string[] 
 async function prepare(
   { call, start, command, notes }: PreparedCall,
   { signal }: CallContext,
-): Promise<ToolResult | undefined> {
+): Promise<Result | undefined> {
   if (!call.action.prepare) return undefined;
   const outcome = await runBeside(call, start, call.action.prepare, signal);
   if (outcome.ended === 'exited' && outcome.exitCode === 0) return undefined;

@@ -6,7 +6,7 @@ import type { WorkTreeStates } from '../history/checkpoints.ts';
 import { inlineLimit } from '../presentable.ts';
 import type { Outcome, Processes, Run } from '../processes/process.ts';
 import type { Installation } from '../programs/installation.ts';
-import type { Telling } from './action-result.ts';
+import type { RunDetails } from './action-result.ts';
 
 /** A program as it would be started: all that can be refused has been. */
 export interface PreparedProgram {
@@ -62,7 +62,7 @@ export async function execute(
   prepared: PreparedProgram & { readonly isWhole: boolean },
   context: CallContext,
   { run, leave, checkpoint }: Pick<ActionServices, 'run' | 'checkpoint' | 'leave'>,
-): Promise<{ readonly outcome: Outcome; readonly telling: Telling }> {
+): Promise<{ readonly outcome: Outcome; readonly telling: RunDetails }> {
   const { folder, command, input, keeps, looksOnly = false } = prepared;
   const { signal, workspace } = context;
   const kept = keeps === 'no' ? undefined : await checkpoint?.take(folder, command, workspace, signal);

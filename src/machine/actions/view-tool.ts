@@ -3,7 +3,7 @@ import { toolName } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import type { Choice, Program, View } from '../../core/program.ts';
 import type { PlanContext, Tool, ToolFacts } from '../../core/tool.ts';
-import { actOf, planOf, runActs, type Act } from './acts.ts';
+import { planCallOf, combinePlans, runPlannedCalls, type PlannedCall } from './acts.ts';
 
 const partsOf = (choice: Choice) => (typeof choice === 'string' ? { first: [choice], with: {} } : choice);
 
@@ -41,9 +41,11 @@ export function viewTool(of: Program, key: string, view: View, toolOf: (action: 
     ...describeView(of, key, view),
     async plan({ action, ...values }: Record<string, unknown>, context) {
       const { first, with: fixed } = partsOf(view.does[String(action)] ?? String(action));
-      return planOf([await firstAct(first.map(toolOf), { ...values, ...fixed }, String(action), context)]);
+      return combinePlans([
+        await firstAct(first.map(toolOf), { ...values, ...fixed }, String(action), context),
+      ]);
     },
-    run: runActs,
+    run: runPlannedCalls,
   };
 }
 
@@ -53,11 +55,11 @@ async function firstAct(
   values: Readonly<Record<string, unknown>>,
   action: string,
   context: PlanContext,
-): Promise<Act> {
+): Promise<PlannedCall> {
   let failure: unknown;
   for (const tool of tools) {
     try {
-      return await actOf(tool, fitting(tool, values, action), context, undefined);
+      return await planCallOf(tool, fitting(tool, values, action), context, undefined);
     } catch (error) {
       if (!(error instanceof ToolcribError)) throw error;
       failure ??= error;

@@ -1,7 +1,7 @@
 import { lstatSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { headOf } from '../../core/cut-text.ts';
 import type { Effect } from '../../core/discoverer.ts';
-import { textOf, type ToolResult } from '../../core/tool.ts';
+import { textOf, type Result } from '../../core/tool.ts';
 import { unseen } from '../../core/unseen.ts';
 import { isPrivate, makePrivate } from '../../own-files/own-files.ts';
 import { maskStrings, type Mask } from '../secrets/mask.ts';
@@ -11,8 +11,15 @@ import { maskStrings, type Mask } from '../secrets/mask.ts';
  * (`unanswered`); it was agreed to without being read (`asked:once`); it waits for a call that was decided about before
  * (`joined`); its plan could not be made (`unplanned`).
  */
-export type AuditDecision = Asked | 'allow' | 'denied' | 'unasked' | 'unanswered' | 'joined' | 'unplanned';
-type Asked = `asked:${'once' | 'yes' | 'always' | 'no'}`;
+export type AuditDecision =
+  | AuditQuery
+  | 'allow'
+  | 'denied'
+  | 'unasked'
+  | 'unanswered'
+  | 'joined'
+  | 'unplanned';
+type AuditQuery = `asked:${'once' | 'yes' | 'always' | 'no'}`;
 
 /** A call that has been answered. */
 export interface AuditedCall {
@@ -28,7 +35,7 @@ export interface AuditedCall {
     readonly setting?: string;
     readonly folder?: string;
   };
-  readonly result: ToolResult;
+  readonly result: Result;
   readonly durationMs: number;
 }
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { nearest } from '../../core/nearest.ts';
 import { decisions, ruleProblem, unknownTool, type Rule } from '../../core/rule.ts';
 import { exposeModes, questionModes, type Budgets, type Config } from '../../core/settings.ts';
-import { shownPath } from '../paths/shown-path.ts';
+import { displayPath } from '../paths/shown-path.ts';
 
 type Path = readonly (string | number)[];
 
@@ -209,4 +209,4 @@ const meant = (word: string, known: readonly string[]): string => {
 /** Where in the settings, for people. A project's file may have any keys: they are cut, and cannot command or hide. */
 export const placeOf = (path: Path): string => path.map((step) => shown(String(step))).join('.');
 
-const shown = (text: string): string => shownPath(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+const shown = (text: string): string => displayPath(text.length > 60 ? `${text.slice(0, 60)}…` : text);

@@ -7,7 +7,7 @@ import { ToolcribError } from '../../core/errors.ts';
 import { narrow, type Config, type ProjectConfig, type Settings } from '../../core/settings.ts';
 import { readPlain } from '../../own-files/own-files.ts';
 import { intersection, isInside } from '../paths/inside.ts';
-import { shownPath } from '../paths/shown-path.ts';
+import { displayPath } from '../paths/shown-path.ts';
 import type { ConfigFile, KnownNames } from './check-config.ts';
 
 /** Far more than anybody writes by hand. */
@@ -40,7 +40,7 @@ export function createProjectConfigs(known?: () => Promise<KnownNames>) {
       const tops = [...new Set([...around, ...roots])];
       const files: ProjectConfig[] = Object.entries(base.folders)
         .filter(([folder]) => tops.some((top) => isInside(top, folder) || isInside(folder, top)))
-        .map(([folder, config]) => ({ ...config, file: `folders ${shownPath(folder)}` }));
+        .map(([folder, config]) => ({ ...config, file: `folders ${displayPath(folder)}` }));
       let left = roots;
       for (const top of tops)
         for (const config of await read(top)) {
@@ -80,14 +80,14 @@ export function createProjectReader(known?: () => Promise<KnownNames>) {
       bytes = bytesOf(path);
       if (bytes && !file.bytes?.equals(bytes)) {
         const names = { file: path, whose: 'project', known: await known?.() } as const;
-        const config = { ...(await readSettings(bytes, names)), file: shownPath(path) };
+        const config = { ...(await readSettings(bytes, names)), file: displayPath(path) };
         const now = JSON.stringify(config);
         file.said.set(now, config);
         files.set(path, Object.assign(file, { bytes, now }));
       }
     } catch (error) {
       const understood = bytes && (await understoodIn(bytes, path).catch(noneTooDeep));
-      problem = { ...understood, ...unreadable(shownPath(path), error) };
+      problem = { ...understood, ...unreadable(displayPath(path), error) };
     }
     const isNow = (key: string) => problem === undefined && bytes !== undefined && key === file.now;
     const configs = [...file.said].map(([key, config]) => (isNow(key) ? config : asItWas(config)));
@@ -130,7 +130,7 @@ async function understoodIn(bytes: Buffer, file: string): Promise<Config> {
   );
   if (typeof content !== 'object' || content === null) return {};
   const understood = (one: object): Config => {
-    const checked = checkConfig(one, { whose: 'project', file: shownPath(file) });
+    const checked = checkConfig(one, { whose: 'project', file: displayPath(file) });
     return 'config' in checked ? checked.config : {};
   };
   const { rules, ...others } = content as Readonly<Record<string, unknown>>;
@@ -154,10 +154,10 @@ async function withFolders(config: ProjectConfig, root: string): Promise<RootCon
 function bytesOf(path: string): Buffer | undefined {
   const facts = lstatSync(path, { throwIfNoEntry: false });
   if (!facts || facts.isDirectory()) return undefined;
-  if (!facts.isFile()) throw invalid(shownPath(path), 'it is no plain file; a link to one is none either.');
-  if (facts.size > mostBytes) throw invalid(shownPath(path), 'it is larger than 64 KB.');
+  if (!facts.isFile()) throw invalid(displayPath(path), 'it is no plain file; a link to one is none either.');
+  if (facts.size > mostBytes) throw invalid(displayPath(path), 'it is larger than 64 KB.');
   const bytes = readPlain(path, ({ size }) => size <= mostBytes);
-  if (!bytes) throw invalid(shownPath(path), 'it cannot be read.');
+  if (!bytes) throw invalid(displayPath(path), 'it cannot be read.');
   return bytes;
 }
 
@@ -172,10 +172,11 @@ async function foldersIn(project: string, named: readonly string[], file: string
   const real = await Promise.all(named.map((name) => realpath(join(project, name)).catch(() => undefined)));
   const folders = real.filter((folder) => folder !== undefined);
   const outside = folders.find((folder) => !isInside(folder, project));
-  if (outside !== undefined) throw invalid(file, `roots: ${shownPath(outside)} lies outside of the project.`);
+  if (outside !== undefined)
+    throw invalid(file, `roots: ${displayPath(outside)} lies outside of the project.`);
   // One may still have to be made; none at all is most likely misspelt, and would leave nothing to work in.
   if (folders.length > 0) return folders;
-  throw invalid(file, `roots: ${named.map(shownPath).join(', ')}: there is no such folder.`);
+  throw invalid(file, `roots: ${named.map(displayPath).join(', ')}: there is no such folder.`);
 }
 
 /**
@@ -183,7 +184,7 @@ async function foldersIn(project: string, named: readonly string[], file: string
  * Throws CONFIG_INVALID with file, line and what was probably meant.
  */
 export async function readSettings(bytes: Buffer, names: ConfigFile): Promise<Config> {
-  const file = shownPath(names.file);
+  const file = displayPath(names.file);
   if (!isUtf8(bytes)) throw invalid(file, 'it is not UTF-8.');
   try {
     // Without the mark that Windows editors put before the text.

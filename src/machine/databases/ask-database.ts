@@ -2,18 +2,18 @@ import type { DatabaseEngine, Effect } from '../../core/discoverer.ts';
 import type { ProgramAction } from '../../core/program.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { looksOnly } from '../../core/policy.ts';
-import type { CallContext, Grant, Plan, PlanContext, ToolResult } from '../../core/tool.ts';
+import type { CallContext, Grant, Plan, PlanContext, Result } from '../../core/tool.ts';
 import { reported } from '../actions/action-result.ts';
-import { inlineLimit, presentable } from '../presentable.ts';
+import { inlineLimit, sanitize } from '../presentable.ts';
 import { graceMs, inSession, usualLimits as limits, type Session } from './session.ts';
-import { shownPath } from '../paths/shown-path.ts';
+import { displayPath } from '../paths/shown-path.ts';
 import { isLoopback, projectAddress, schemesOf, targetName, targetOf, withoutSecrets } from './target.ts';
-import type { Chosen, DatabaseServices, Target } from './target.ts';
+import type { TargetChoice, DatabaseServices, Target } from './target.ts';
 
 /** One call of an action that asks a database. */
 export interface DatabaseCall {
   readonly tool: string;
-  readonly action: Extract<ProgramAction, { asks: object }>;
+  readonly action: Extract<ProgramAction, { databaseQuestion: object }>;
   readonly values: Readonly<Record<string, unknown>>;
   readonly services: { readonly databases: DatabaseServices };
 }
@@ -50,10 +50,10 @@ export async function planQuery(
   { workspace, signal, trusts }: PlanContext,
 ): Promise<Plan<PreparedQuery>> {
   const { action, values, services } = call;
-  const { asks, effects } = action;
+  const { databaseQuestion, effects } = action;
   const folder = workspace.roots[0] ?? '';
   const named = projectAddress(schemesOf[action.database], workspace.roots);
-  const target = targetOf(action.database, values as Chosen, services.databases, named);
+  const target = targetOf(action.database, values as TargetChoice, services.databases, named);
   // Whom a project names is not talked to before somebody has said yes to that.
   const isForeign = target.isOfProject && !isLoopback(target.host);
   const waits = target.isOfProject && (isForeign || !(await trusts(folder)));
@@ -61,9 +61,11 @@ export async function planQuery(
   const from = `${target.database ?? 'no database'} at ${target.host}, as ${target.user} (${target.from})`;
   const where = withoutSecrets(from, target.secrets);
   const asked: PreparedQuery = { ...call, target, question, where };
-  const writes = 'statement' in asks;
+  const writes = 'statement' in databaseQuestion;
   const beyond =
-    'lists' in asks || writes || waits ? undefined : await connecting(asked, signal, async (_, more) => more);
+    'lists' in databaseQuestion || writes || waits
+      ? undefined
+      : await connecting(asked, signal, async (_, more) => more);
   const wayOut = `let the server log in as one that only reads (${readers[action.database]})`;
   const why = beyond && `\nThis login ${beyond}, which no transaction keeps it from.\nInstead: ${wayOut}`;
   const database = withoutSecrets(targetName(target), target.secrets);
@@ -71,16 +73,16 @@ export async function planQuery(
     effects,
     subject: question,
     folder,
-    touches: [],
-    ...(target.isOfProject && { trust: `connects to ${database}, as ${shownPath(target.from)} says` }),
+    paths: [],
+    ...(target.isOfProject && { trust: `connects to ${database}, as ${displayPath(target.from)} says` }),
     ...((writes || isForeign || beyond !== undefined) && {
-      asks: 'database',
+      approval: 'database',
       grant: grantIn(database, effects),
     }),
     ...(beyond !== undefined && { wayOut }),
     preview: where + (why ?? ''),
-    takenBack: false,
-    exactly: JSON.stringify([question, where, beyond]),
+    isUndoable: false,
+    fingerprint: JSON.stringify([question, where, beyond]),
     work: { ...asked, beyond, isForeign },
   };
 }
@@ -97,10 +99,10 @@ const grantIn = (database: string, effects: readonly Effect[]): Grant => ({
  * PROGRAM_FAILED with what the server says, TIMEOUT, CANCELLED, TOO_LARGE, NOT_FOUND, and NOT_CONFIRMED when the login
  * may more than was agreed to.
  */
-export async function askDatabase(call: PreparedQuery, context: CallContext): Promise<ToolResult> {
+export async function queryDatabase(call: PreparedQuery, context: CallContext): Promise<Result> {
   const answer = await connecting(call, context.signal, (session, beyond) => {
-    const { asks } = call.action;
-    if ('query' in asks && !call.isForeign && beyond !== call.beyond)
+    const { databaseQuestion } = call.action;
+    if ('query' in databaseQuestion && !call.isForeign && beyond !== call.beyond)
       throw new ToolcribError('NOT_CONFIRMED', 'what the login may do has changed.', 'Call again.');
     return answered(session, call);
   });
@@ -161,31 +163,34 @@ function failureOf(error: unknown, where: string, { secrets }: Target, isLate: b
 
 /** What is asked, for people and for rules about it. */
 function questionText({ action, values, tool }: DatabaseCall): string {
-  const { asks } = action;
-  if ('query' in asks) return String(values[asks.query]);
-  if ('statement' in asks) return String(values[asks.statement]);
-  return [tool, ...asks.binds.map((name) => String(values[name] ?? ''))].join(' ').trim();
+  const { databaseQuestion } = action;
+  if ('query' in databaseQuestion) return String(values[databaseQuestion.query]);
+  if ('statement' in databaseQuestion) return String(values[databaseQuestion.statement]);
+  return [tool, ...databaseQuestion.binds.map((name) => String(values[name] ?? ''))].join(' ').trim();
 }
 
-type Answer = Readonly<Record<string, unknown>>;
+type DatabaseAnswer = Readonly<Record<string, unknown>>;
 
-async function answered(session: Session, { action: { asks }, values }: DatabaseCall): Promise<Answer> {
-  if ('query' in asks) {
-    const most = Number(values[asks.limit]);
+async function answered(
+  session: Session,
+  { action: { databaseQuestion }, values }: DatabaseCall,
+): Promise<DatabaseAnswer> {
+  if ('query' in databaseQuestion) {
+    const most = Number(values[databaseQuestion.limit]);
     // One more tells that there are more.
-    const { columns, rows } = await session.query(String(values[asks.query]), most + 1);
+    const { columns, rows } = await session.query(String(values[databaseQuestion.query]), most + 1);
     return { columns, rows: rows.slice(0, most), more: rows.length > most };
   }
-  if ('statement' in asks) {
-    const { columns, ...done } = await session.change(String(values[asks.statement]));
+  if ('statement' in databaseQuestion) {
+    const { columns, ...done } = await session.change(String(values[databaseQuestion.statement]));
     return { columns, more: false, ...done };
   }
-  const binds = asks.binds.map((name) => values[name] ?? null);
+  const binds = databaseQuestion.binds.map((name) => values[name] ?? null);
   const answer: Record<string, unknown> = {};
-  for (const [index, [name, sql]] of Object.entries(asks.lists).entries()) {
+  for (const [index, [name, sql]] of Object.entries(databaseQuestion.lists).entries()) {
     const { columns, rows } = await session.query(sql, listedRows, bindsIn(sql, binds));
-    if (index === 0 && rows.length === 0 && asks.missing !== undefined)
-      throw new ToolcribError('NOT_FOUND', `${String(binds[0])}: ${asks.missing}`);
+    if (index === 0 && rows.length === 0 && databaseQuestion.missing !== undefined)
+      throw new ToolcribError('NOT_FOUND', `${String(binds[0])}: ${databaseQuestion.missing}`);
     answer[name] = rows.map((row) => Object.fromEntries(columns.map((column, at) => [column, row[at]])));
   }
   return answer;
@@ -200,7 +205,7 @@ function bindsIn(sql: string, binds: readonly unknown[]): readonly unknown[] {
 
 /** What fits into an answer; what does not is kept whole, where read_output finds it. */
 function resultOf(
-  answer: Answer,
+  answer: DatabaseAnswer,
   { action, values, question: command, target, where }: PreparedQuery,
   context: CallContext,
 ) {
@@ -208,7 +213,7 @@ function resultOf(
   const report = action.out;
   if (!report) throw new Error(`${command}: has no report`);
   const found = report.read(output);
-  const text = presentable(report.show(found as never));
+  const text = sanitize(report.show(found as never));
   return reported(report, found, '', {
     command,
     notes: target.isOfProject ? [where] : [],

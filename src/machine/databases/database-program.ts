@@ -1,18 +1,18 @@
 import { statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { printable, write } from '../../core/command-line.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import { textOf, type CallContext, type Plan, type ToolResult } from '../../core/tool.ts';
+import { textOf, type CallContext, type Plan, type Result } from '../../core/tool.ts';
 import { programResult } from '../actions/action-result.ts';
 import type { ActionCall } from '../actions/plan-call.ts';
 import { execute, type PreparedProgram } from '../actions/run-program.ts';
 import { unreadable } from '../paths/opened.ts';
 import { lookOnceMore } from '../paths/place.ts';
 import { codeOf } from '../paths/real-path.ts';
-import { shownPath } from '../paths/shown-path.ts';
+import { displayPath } from '../paths/shown-path.ts';
 import { rooted } from '../paths/workspace.ts';
 import { projectFolders } from '../programs/project-folders.ts';
 import { targetName, targetOf, variablesOf, withoutBlanks, withoutSecrets } from './target.ts';
-import type { Chosen, Target } from './target.ts';
+import type { TargetChoice, Target } from './target.ts';
 
 interface PreparedDump extends PreparedProgram {
   readonly call: ActionCall;
@@ -29,7 +29,7 @@ export async function planDatabaseProgram(call: ActionCall): Promise<Plan<Prepar
   const { client, database: engine } = action;
   if (!client || !engine) throw new Error(`${call.key} is no program of a database`);
   const asTyped = write(of, action, action.run, values).argv;
-  const target = targetOf(engine, values as Chosen, services.databases);
+  const target = targetOf(engine, values as TargetChoice, services.databases);
   const path = action.writes === undefined ? undefined : String(values[action.writes]);
   const program = await programOf(client, call);
   const argv = [...connectionArguments(target, path), ...asTyped];
@@ -40,18 +40,18 @@ export async function planDatabaseProgram(call: ActionCall): Promise<Plan<Prepar
     effects: action.effects,
     subject: command,
     folder,
-    touches: paths,
+    paths,
     // Each time: an "always" for queries of a database is none for replacing it.
-    ...(action.effects.includes('destroy') && { asks: 'database' as const }),
+    ...(action.effects.includes('destroy') && { approval: 'database' as const }),
     preview: `database: ${database} (${target.from})`,
-    takenBack: false,
-    exactly: JSON.stringify([program, argv, folder, database]),
+    isUndoable: false,
+    fingerprint: JSON.stringify([program, argv, folder, database]),
     work: { program, argv, folder, env, command, notes: [], keeps: 'no', lasts: false, call, path },
   };
 }
 
 /** Runs it. A file that it writes is new, and goes when it fails. Throws PATH_EXISTS, and what the workspace throws. */
-export async function runDatabaseProgram(dump: PreparedDump, context: CallContext): Promise<ToolResult> {
+export async function runDatabaseProgram(dump: PreparedDump, context: CallContext): Promise<Result> {
   const { path, call } = dump;
   const running = async () => {
     const { outcome, telling } = await execute({ ...dump, isWhole: false }, context, {
@@ -68,7 +68,7 @@ export async function runDatabaseProgram(dump: PreparedDump, context: CallContex
       const result = await running();
       failed = result.isError === true;
       if (failed) return result;
-      const said = `${statSync(place.at).size} bytes in ${shownPath(path)}`;
+      const said = `${statSync(place.at).size} bytes in ${displayPath(path)}`;
       return { ...result, content: [{ type: 'text', text: `${said}\n${textOf(result)}`.trim() }] };
     } finally {
       if (failed) unlinkSync(place.at);

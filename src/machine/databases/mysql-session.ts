@@ -2,7 +2,7 @@ import mysql from 'mysql2';
 import type { FieldPacket, QueryError, ResultSetHeader, RowDataPacket } from 'mysql2';
 import { ToolcribError } from '../../core/errors.ts';
 import { connectMs, hexOf, jsonOf, lockSeconds, shortened } from './session.ts';
-import type { Encryption, Limits, OpenSession, Session, Table } from './session.ts';
+import type { Encryption, QueryLimits, OpenSession, Session, Table } from './session.ts';
 import type { Target } from './target.ts';
 
 const measures =
@@ -75,7 +75,7 @@ function optionsFor(target: Target, encryption: Encryption | undefined) {
 }
 
 /** Begins the transaction; what the login may do that it does not bind. */
-async function begin(db: Connection, { statementMs }: Limits): Promise<string | undefined> {
+async function begin(db: Connection, { statementMs }: QueryLimits): Promise<string | undefined> {
   const [rows] = await db.query<RowDataPacket[][]>('SELECT VERSION()');
   const timed = String(rows[0]?.[0]).includes('MariaDB')
     ? `max_statement_time = ${statementMs / 1000}`
@@ -115,10 +115,10 @@ async function check(db: Connection, sql: string): Promise<void> {
 }
 
 /** MariaDB says of what is a text to the protocol that it is `json`. */
-type Field = FieldPacket & { readonly extendedFormat?: string };
+type MysqlColumn = FieldPacket & { readonly extendedFormat?: string };
 
 /** A value as it is shown: bytes in hexadecimal, JSON as JSON, a 32-bit float with the digits that it has. */
-function valueOf(value: unknown, field: Field | undefined): unknown {
+function valueOf(value: unknown, field: MysqlColumn | undefined): unknown {
   const isJson = field?.extendedFormat === 'json' || field?.columnType === mysql.Types.JSON;
   if (Buffer.isBuffer(value)) return hexOf(value.toString('hex'));
   if (typeof value === 'string') return isJson ? jsonOf(value) : shortened(value);

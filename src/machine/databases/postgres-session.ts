@@ -2,7 +2,7 @@ import { Client, type ClientConfig, type QueryArrayConfig, type QueryArrayResult
 // @ts-expect-error: it comes without types.
 import pgpass from 'pgpass';
 import { connectMs, hexOf, jsonOf, lockSeconds, shortened } from './session.ts';
-import type { Limits, OpenSession, Table } from './session.ts';
+import type { QueryLimits, OpenSession, Table } from './session.ts';
 import type { Target } from './target.ts';
 
 const cursor = 'toolcrib';
@@ -115,7 +115,7 @@ async function keptPassword({ host, ...login }: Target): Promise<string> {
 /** Begins the transaction; what the login may do that it does not bind. */
 async function begin(
   client: Client,
-  { statementMs }: Limits,
+  { statementMs }: QueryLimits,
   mode: 'READ ONLY' | 'READ WRITE' = 'READ ONLY',
 ): Promise<string | undefined> {
   // The server itself notices when we are gone, be it killed. Not every system it runs on can tell (since 14).

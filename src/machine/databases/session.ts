@@ -11,7 +11,7 @@ export interface Table {
 }
 
 /** What a call may take of a server. */
-export interface Limits {
+export interface QueryLimits {
   /** Milliseconds a statement may take; the server ends it then. */
   readonly statementMs: number;
   /** Bytes of an answer that are read from the connection. */
@@ -19,7 +19,7 @@ export interface Limits {
 }
 
 /** Time: well below the 45 s in which a call answers. Bytes: the most rows of a call, at 8 KB each. */
-export const usualLimits: Limits = { statementMs: 30_000, bytes: 8 * 1024 * 1024 };
+export const usualLimits: QueryLimits = { statementMs: 30_000, bytes: 8 * 1024 * 1024 };
 
 /** Milliseconds until a server has to have answered: to connect, and to be told to stop. */
 export const connectMs = 10_000;
@@ -47,14 +47,14 @@ export interface Session {
 type Stream = NodeJS.ReadableStream & { destroy(): void };
 
 /** Connects, and no more. */
-export type OpenSession = (target: Target, limits: Limits, encryption?: Encryption) => Promise<Session>;
+export type OpenSession = (target: Target, limits: QueryLimits, encryption?: Encryption) => Promise<Session>;
 
 /**
  * What `work` brings over a connection of its own. When the signal aborts, what runs is cancelled on the server, and so
  * it is when more comes than the limit of bytes. Throws TOO_LARGE.
  */
 export async function inSession<T>(
-  opened: { readonly openSession: OpenSession; readonly target: Target; readonly limits: Limits },
+  opened: { readonly openSession: OpenSession; readonly target: Target; readonly limits: QueryLimits },
   signal: AbortSignal,
   work: (session: Session, beyond: string | undefined) => Promise<T>,
 ): Promise<T> {
@@ -90,7 +90,7 @@ async function leave(session: Session, isCancelled: boolean): Promise<void> {
   session.stream.destroy();
 }
 
-const tooLarge = ({ bytes }: Limits): ToolcribError =>
+const tooLarge = ({ bytes }: QueryLimits): ToolcribError =>
   new ToolcribError(
     'TOO_LARGE',
     `The answer is larger than the ${bytes} bytes that are read.`,

@@ -11,8 +11,8 @@ import type { Host } from '../host.ts';
  * What an address or variables say about a connection. A host can be a path, of the folder (PostgreSQL) or file (MySQL)
  * of a socket; `sslrootcert` is the path of a file with the authorities that are trusted.
  */
-type Stated = Readonly<Partial<Record<Part, string>>>;
-type Part = 'host' | 'port' | 'user' | 'password' | 'database' | 'sslmode' | 'sslrootcert';
+type TargetFields = Readonly<Partial<Record<TargetPart, string>>>;
+type TargetPart = 'host' | 'port' | 'user' | 'password' | 'database' | 'sslmode' | 'sslrootcert';
 
 /**
  * How much a connection is protected, from less to more. `prefer`: encrypted where the server can; `verify-ca`: by a
@@ -21,7 +21,7 @@ type Part = 'host' | 'port' | 'user' | 'password' | 'database' | 'sslmode' | 'ss
 export type Protection = 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
 
 /** Where to connect, and as whom. */
-export interface Target extends Omit<Stated, 'port'> {
+export interface Target extends Omit<TargetFields, 'port'> {
   readonly engine: DatabaseEngine;
   readonly host: string;
   readonly port: number;
@@ -45,13 +45,13 @@ export interface DatabaseServices {
 }
 
 /** What a call may say about where to connect; everything else is the operator's. */
-export interface Chosen {
+export interface TargetChoice {
   readonly profile?: string | undefined;
   readonly database?: string | undefined;
 }
 
 /** The variables that the engines' own programs read, and are given. */
-export const variablesOf: Readonly<Record<DatabaseEngine, Stated>> = {
+export const variablesOf: Readonly<Record<DatabaseEngine, TargetFields>> = {
   postgresql: {
     host: 'PGHOST',
     port: 'PGPORT',
@@ -72,7 +72,7 @@ export const variablesOf: Readonly<Record<DatabaseEngine, Stated>> = {
  */
 export function targetOf(
   engine: DatabaseEngine,
-  chosen: Chosen,
+  chosen: TargetChoice,
   services: DatabaseServices,
   ofProject?: Address,
 ): Target {
@@ -84,7 +84,7 @@ export function targetOf(
   const said = address === undefined ? {} : addressOf(address, engine, from);
   // A password of the operator's goes nowhere that a project chooses.
   const variables = isOfProject ? [] : Object.entries(variablesOf[engine]);
-  const known: Stated = {
+  const known: TargetFields = {
     ...withoutBlanks(Object.fromEntries(variables.map(([part, name]) => [part, env[name]]))),
     ...said,
     ...(chosen.database !== undefined && { database: chosen.database }),
@@ -192,7 +192,7 @@ const nowhere = 'no-host.invalid';
  * What an address says: `postgresql://user:password@host:5432/name?sslmode=require`. `from` names where it stands.
  * Throws CONFIG_INVALID, which never shows the address.
  */
-export function addressOf(address: string, engine: DatabaseEngine, from: string): Stated {
+export function addressOf(address: string, engine: DatabaseEngine, from: string): TargetFields {
   try {
     if (!schemesOf[engine].test(address)) throw new Error('another scheme');
     // URL takes an empty host only where there is no user.

@@ -1,7 +1,7 @@
 import { ToolcribError } from '../../core/errors.ts';
 import { unreadable } from '../paths/opened.ts';
 import { codeOf } from '../paths/real-path.ts';
-import { refusal, shownPath } from '../paths/shown-path.ts';
+import { refusal, displayPath } from '../paths/shown-path.ts';
 
 /** A larger file is no text that somebody wrote, and all of it has to be in memory. */
 export const mostChangedBytes = 64 * 1024 * 1024;
@@ -21,7 +21,7 @@ export function unwritable(path: string, error: unknown): ToolcribError {
 export const noHistory = (folder: string, why: string): ToolcribError =>
   new ToolcribError(
     'WRITE_FAILED',
-    `Nothing was changed, because the change could not be kept for undoing: ${shownPath(folder)} ${why}.`,
+    `Nothing was changed, because the change could not be kept for undoing: ${displayPath(folder)} ${why}.`,
     'XDG_STATE_HOME (on Windows LOCALAPPDATA) says where that folder is.',
   );
 

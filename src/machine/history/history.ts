@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { limited } from '../limited.ts';
-import type { Place } from '../paths/place.ts';
-import { shownPath } from '../paths/shown-path.ts';
+import type { PathTarget } from '../paths/place.ts';
+import { displayPath } from '../paths/shown-path.ts';
 import type { GitSource } from './ask-git.ts';
 import { WorkTreeStates } from './checkpoints.ts';
 import { togetherAs, type About, type Change } from './entry.ts';
@@ -52,17 +52,17 @@ export class History {
    * Reads a file (undefined when there is none), lets `decide` say what it is to be, and replaces it in one step.
    * Undefined when that is nothing else than it is, or nothing; what `decide` throws is thrown. Mode and owner stay.
    */
-  write(place: Place, decide: Decide, about: About): Promise<Written | undefined> {
+  write(place: PathTarget, decide: Decide, about: About): Promise<Written | undefined> {
     return this.#change(place, about, (log) => writeFile(log, place, decide, about));
   }
 
   /** Moves a file, link or folder into the history; `look` may still refuse by throwing. */
-  remove(from: Place, about: About, look?: Look): Promise<Change> {
+  remove(from: PathTarget, about: About, look?: Look): Promise<Change> {
     return this.#change(from, about, (log) => relocateChange(log, { from, about, look }));
   }
 
   /** Moves a file, link or folder, never onto something. */
-  move(from: Place, to: Place, about: About): Promise<Change> {
+  move(from: PathTarget, to: PathTarget, about: About): Promise<Change> {
     return this.#change(from, about, (log) => relocateChange(log, { from, to, about }));
   }
 
@@ -90,13 +90,16 @@ export class History {
     return this.#states.settled();
   }
 
-  #change<T>({ root, path }: Place, { signal }: About, work: (log: Log) => Promise<T>): Promise<T> {
+  #change<T>({ root, path }: PathTarget, { signal }: About, work: (log: Log) => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       const log = this.#logOf(root);
       // Else it would be taken for something that a command has just done.
       await this.settled();
       if (signal?.aborted)
-        throw new ToolcribError('CANCELLED', `${shownPath(path)}: was not changed; the call was cancelled.`);
+        throw new ToolcribError(
+          'CANCELLED',
+          `${displayPath(path)}: was not changed; the call was cancelled.`,
+        );
       const done = await work(log);
       if (this.#changes++ % tidyEvery === 0) log.tidy(this.#mostChanges);
       return done;

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { readPlain } from '../../own-files/own-files.ts';
 import { isInside } from '../paths/inside.ts';
-import { lookOnceMore, type Place } from '../paths/place.ts';
+import { lookOnceMore, type PathTarget } from '../paths/place.ts';
 import { protectedError } from '../paths/protected-paths.ts';
 import { refuseMoving } from '../paths/protected-trees.ts';
 import { codeOf } from '../paths/real-path.ts';
@@ -18,8 +18,8 @@ export type Look = (found: Facts) => void | Promise<void>;
 
 /** Something that moves: into the history (no `to`), out of it (no `from`), or from place to place. */
 export interface Move {
-  readonly from?: Place | undefined;
-  readonly to?: Place | undefined;
+  readonly from?: PathTarget | undefined;
+  readonly to?: PathTarget | undefined;
   readonly about: About;
   /** The name in the history to take it from, or for it; left out: the id of the change. */
   readonly kept?: string | undefined;

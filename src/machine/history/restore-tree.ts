@@ -4,7 +4,7 @@ import { symlinkSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ToolcribError } from '../../core/errors.ts';
 import { discard } from '../../own-files/own-files.ts';
-import { foldersAbove, lookOnceMore, removeMade, type Place } from '../paths/place.ts';
+import { foldersAbove, lookOnceMore, removeMade, type PathTarget } from '../paths/place.ts';
 import { couldHoldProtected, protectedError, refuseProtected } from '../paths/protected-paths.ts';
 import type { RootedWorkspace } from '../paths/workspace.ts';
 import { temporaryName } from './entry.ts';
@@ -171,7 +171,7 @@ interface Present extends TreeEntry {
 }
 
 /** What lies at a place, as git would name it; a folder, and what is no file, is taken for something else. */
-function foundAt(place: Place): Present | undefined {
+function foundAt(place: PathTarget): Present | undefined {
   const found = lstatSync(place.at, { throwIfNoEntry: false });
   if (!found) return undefined;
   if (found.isSymbolicLink()) {
@@ -189,7 +189,7 @@ const blobOf = (bytes: Buffer): string =>
 
 /** `open`: the permissions of a file where none is. */
 async function put(
-  place: Place,
+  place: PathTarget,
   found: Present | undefined,
   next: { readonly bytes: Buffer; readonly mode: string; readonly open: number } | undefined,
 ): Promise<void> {

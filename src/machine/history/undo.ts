@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ToolcribError } from '../../core/errors.ts';
 import { readPlain } from '../../own-files/own-files.ts';
-import { foldersAbove, removeMade, type Place } from '../paths/place.ts';
+import { foldersAbove, removeMade, type PathTarget } from '../paths/place.ts';
 import { areTogether, newChange, type Change, type Facts } from './entry.ts';
 import { changedSince, gone, mostChangedBytes, unwritable } from './failures.ts';
 import { relocateChange } from './relocate.ts';
@@ -66,7 +66,7 @@ async function placeBack({ log, change }: Logged, undoing: Undoing): Promise<Tak
   if (dryRun && (assumed.has(path) || assumed.has(moved))) return { files: [file], left: [] };
   const about = { kind, undoes: id, signal, dryRun };
   let was: Buffer | undefined;
-  const replace = async (place: Place) => {
+  const replace = async (place: PathTarget) => {
     const decide = (found: Before | undefined) => {
       was = found?.bytes;
       if (found?.hash() !== after?.hash) throw changedSince(path);
@@ -78,14 +78,14 @@ async function placeBack({ log, change }: Logged, undoing: Undoing): Promise<Tak
   const look = (found: Facts) => {
     if (did !== 'made' && !isDeepStrictEqual(found, after)) throw changedSince(moved);
   };
-  const toPath = async (from?: Place) =>
+  const toPath = async (from?: PathTarget) =>
     // In a dry run its folder would be made first.
     dryRun && !existsSync(dirname(path))
       ? undefined
       : workspace.atPlace(path, { make: !dryRun, exactly: true }, (to) =>
           relocateChange(log, { from, to, about, kept: keptAs, look }),
         );
-  const fromMoved = (from: Place) => {
+  const fromMoved = (from: PathTarget) => {
     if (did === 'changed') return replace(from);
     return did === 'moved' ? toPath(from) : relocateChange(log, { from, about, kept: keptAs, look });
   };

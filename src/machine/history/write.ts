@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { discard } from '../../own-files/own-files.ts';
 import { refuseWrongKind } from '../paths/opened.ts';
-import { lookOnceMore, type Place } from '../paths/place.ts';
+import { lookOnceMore, type PathTarget } from '../paths/place.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { refusal } from '../paths/shown-path.ts';
 import { newChange, type About, type Change } from './entry.ts';
@@ -57,7 +57,7 @@ export interface Written {
 }
 
 /** Undefined when there is nothing. Throws PATH_NOT_REGULAR, TOO_LARGE, and what the system says. */
-export function readExisting(place: Place): Before | undefined {
+export function readExisting(place: PathTarget): Before | undefined {
   if (!lstatSync(place.at, { throwIfNoEntry: false })) return undefined;
   const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0, O_NOFOLLOW = 0 } = constants;
   const fd = openSync(place.at, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
@@ -79,7 +79,7 @@ export function readExisting(place: Place): Before | undefined {
  */
 export async function writeFile(
   log: Log,
-  place: Place,
+  place: PathTarget,
   decide: Decide,
   about: About,
 ): Promise<Written | undefined> {
@@ -119,7 +119,7 @@ export async function writeFile(
 }
 
 /** Throws PATH_DENIED for a file that may not be written to: replacing it would only need the right to its folder. */
-function refuseReadOnly({ at, path }: Place, { mode }: Stats): void {
+function refuseReadOnly({ at, path }: PathTarget, { mode }: Stats): void {
   try {
     // To root, nothing is denied.
     if ((mode & 0o222) === 0) throw new Error('nobody may write');
@@ -138,7 +138,7 @@ const sync = promisify(fsync);
  * system says; then nothing has changed.
  */
 export async function putFile(
-  place: Place,
+  place: PathTarget,
   existing: Pick<Before, 'stat'> | undefined,
   bytes: Buffer,
   { temporary: name, mode }: { temporary: string; mode?: number },
@@ -162,7 +162,7 @@ export async function putFile(
   }
 }
 
-function create(temporary: string, place: Place, isReplacing: boolean, mode = 0o666): number {
+function create(temporary: string, place: PathTarget, isReplacing: boolean, mode = 0o666): number {
   const { O_CREAT, O_EXCL, O_WRONLY, O_RDWR, O_NOFOLLOW = 0 } = constants;
   if (!isReplacing || process.platform === 'linux')
     return openSync(temporary, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, isReplacing ? 0o600 : mode);
@@ -192,7 +192,7 @@ function likeOld(fd: number, old: Stats): string[] {
 /** In one step. Throws STALE_FILE when what is there is no longer what was read, or is there when nothing was. */
 function replaceOld(
   temporary: string,
-  { at, path }: Place,
+  { at, path }: PathTarget,
   existing: Pick<Before, 'stat'> | undefined,
 ): void {
   const now = lstatSync(at, { throwIfNoEntry: false });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ToolcribError } from '../../core/errors.ts';
-import type { CallContext, OutputSink, ProgramInput, ToolResult } from '../../core/tool.ts';
+import type { CallContext, OutputSink, ProgramInput, Result } from '../../core/tool.ts';
 
 /** What makes a call the same as another. */
 export interface JobCall {
@@ -17,7 +17,7 @@ export interface JobCall {
  *  - timed_out  it was ended at its time limit */
 export type JobState = 'running' | 'done' | 'failed' | 'stopped' | 'timed_out';
 
-export type JobWork = (context: CallContext) => Promise<ToolResult>;
+export type JobWork = (context: CallContext) => Promise<Result>;
 
 /** Work that may outlive the call that began it. */
 export class Job {
@@ -42,7 +42,7 @@ export class Job {
   #output: OutputSink | undefined;
   #why: 'stopped' | 'timed_out' | undefined;
   #input: ProgramInput | undefined;
-  #outcome: PromiseSettledResult<ToolResult> | undefined;
+  #outcome: PromiseSettledResult<Result> | undefined;
 
   /** Begins to work. */
   constructor(call: JobCall, work: JobWork, context: CallContext) {
@@ -111,7 +111,7 @@ export class Job {
   }
 
   /** What came of it, which is then told. Throws what its work has thrown. Not before it has ended. */
-  result(): ToolResult {
+  result(): Result {
     if (!this.#outcome) throw new Error(`job ${this.id} has not ended`);
     this.isTold = true;
     if (this.#outcome.status === 'rejected') throw this.#outcome.reason;

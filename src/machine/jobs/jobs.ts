@@ -1,13 +1,13 @@
 import { ToolcribError } from '../../core/errors.ts';
-import type { CallContext, ToolResult } from '../../core/tool.ts';
+import type { CallContext, Result } from '../../core/tool.ts';
 import { Job, type JobCall, type JobWork } from './job.ts';
 
 /** What a call that waits for a job has. */
 export type Waiter = Pick<CallContext, 'client' | 'signal' | 'budgets' | 'progress'>;
 
 /** `joined`: another call began it. */
-export type Answer =
-  | { readonly kind: 'done'; readonly result: ToolResult }
+export type JobAnswer =
+  | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'running'; readonly job: Job; readonly joined?: boolean };
 
 /** How long the state and result of a job that has ended are kept, and of how many. */
@@ -43,7 +43,7 @@ export class Jobs {
    * One in the background is a job from its beginning, and told of when it has begun its work. Throws what
    * `work` throws, and BUSY.
    */
-  async run(call: JobCall, work: JobWork, context: CallContext): Promise<Answer> {
+  async run(call: JobCall, work: JobWork, context: CallContext): Promise<JobAnswer> {
     const { signal, budgets, client } = context;
     const { isBackground } = call;
     const same = isBackground ? this.#runningSame(client, call.key) : undefined;
@@ -71,7 +71,7 @@ export class Jobs {
   }
 
   /** Waits for the same call of the same client, or tells its result that nobody got; undefined without one. */
-  async join(key: string, waiter: Waiter): Promise<Answer | undefined> {
+  async join(key: string, waiter: Waiter): Promise<JobAnswer | undefined> {
     const same = this.list(waiter.client).filter(({ call }) => call.key === key);
     const job =
       this.#runningSame(waiter.client, key) ??
@@ -196,7 +196,7 @@ async function endOrTimeout(ended: Promise<unknown>, mostMs: number, signal?: Ab
 }
 
 /** A result that was there before the call says so: what it tells of may have changed since. */
-function withAge(result: ToolResult, id: string, endedAt: number): ToolResult {
+function withAge(result: Result, id: string, endedAt: number): Result {
   const ago = Math.round((Date.now() - endedAt) / 1000);
   const note = `this is ${id}, which the same call began; it ended ${ago} s ago: call again to run it anew`;
   return { ...result, content: [...result.content, { type: 'text', text: `[${note}]` }] };

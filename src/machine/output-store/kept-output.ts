@@ -2,7 +2,7 @@ import { readSync, writeSync } from 'node:fs';
 import type { OutputSink } from '../../core/tool.ts';
 import { decode } from '../decode.ts';
 import { wholeCharacters } from '../output.ts';
-import { presentable } from '../presentable.ts';
+import { sanitize } from '../presentable.ts';
 
 /** A line of an output, or several that were not kept. Lines of both streams are in the order of their ends. */
 export type OutputLine =
@@ -242,4 +242,4 @@ const carriageReturn = '␍';
 const harmlessLine = (text: string): string => harmless(text).replaceAll('\n', carriageReturn);
 
 const harmless = (text: string): string =>
-  presentable(text.replaceAll(/\r+(?=\n|$)/g, '').replaceAll('\r', carriageReturn));
+  sanitize(text.replaceAll(/\r+(?=\n|$)/g, '').replaceAll('\r', carriageReturn));

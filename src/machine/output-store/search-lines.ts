@@ -3,7 +3,7 @@ import { createContext, Script } from 'node:vm';
 import { ToolcribError } from '../../core/errors.ts';
 import type { OutputLine, StoredOutput } from './kept-output.ts';
 
-export interface Search {
+export interface LineSearch {
   readonly from: number;
   /** A regular expression of JavaScript, for one line at a time; `(?i)` before it makes case not count. */
   readonly pattern: string;
@@ -22,7 +22,7 @@ const mostMs = 10_000;
  */
 export async function* searchLines(
   output: StoredOutput,
-  { from, pattern, parameter, signal }: Search,
+  { from, pattern, parameter, signal }: LineSearch,
 ): AsyncGenerator<{ readonly lines: readonly OutputLine[]; readonly matches: readonly boolean[] }> {
   const test = tester(pattern, parameter);
   const until = performance.now() + mostMs;

@@ -47,7 +47,7 @@ export class OpenFile {
 }
 
 /** A file or folder that has been opened for reading. */
-export interface Opened {
+export interface OpenedFile {
   readonly handle: OpenFile;
   /** The real path of what was opened, asked after opening. */
   readonly path: string;
@@ -64,7 +64,11 @@ export interface Opened {
  * what was opened, not at what lay there a moment ago; when it throws, nothing stays open. Throws what `unreadable`
  * makes of a failure.
  */
-export async function openAt(real: string, given: string, check?: (opened: Opened) => void): Promise<Opened> {
+export async function openAt(
+  real: string,
+  given: string,
+  check?: (opened: OpenedFile) => void,
+): Promise<OpenedFile> {
   // Windows has none of them.
   const { O_NONBLOCK = 0, O_NOCTTY = 0, O_NOFOLLOW = 0 }: Partial<typeof constants> = constants;
   let handle: OpenFile;
@@ -85,7 +89,7 @@ export async function openAt(real: string, given: string, check?: (opened: Opene
 }
 
 /** The real path of what is open. Linux tells it for the descriptor itself, so nothing can be swapped in between. */
-function linkOf({ fd }: OpenFile): Pick<Opened, 'path' | 'stablePath'> | undefined {
+function linkOf({ fd }: OpenFile): Pick<OpenedFile, 'path' | 'stablePath'> | undefined {
   if (process.platform !== 'linux') return undefined;
   const stablePath = `/proc/${process.pid}/fd/${fd}`;
   try {

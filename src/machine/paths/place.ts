@@ -1,17 +1,17 @@
 import { lstatSync, mkdirSync, readlinkSync, realpathSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
-import { openAt, unreadable, type Opened } from './opened.ts';
+import { openAt, unreadable, type OpenedFile } from './opened.ts';
 import { gitFolderEffect, inGitFolder, protectedError, type Consent } from './protected-paths.ts';
 import { codeOf, locate } from './real-path.ts';
-import { refusal, shownPath } from './shown-path.ts';
+import { refusal, displayPath } from './shown-path.ts';
 
 /**
  * Where something is or will be: a name in a folder that is held open, so that nothing on the way to it can be swapped.
  * Whoever opened it closes `folder.handle`.
  */
-export interface Place {
-  readonly folder: Opened;
+export interface PathTarget {
+  readonly folder: OpenedFile;
   readonly name: string;
   /** Its real absolute path, for people and for the journal. */
   readonly path: string;
@@ -31,7 +31,7 @@ export interface Place {
 interface Opening {
   readonly make: boolean;
   /** Throws when the place is not for the model. `folder` is the deepest one that exists on the way there. */
-  check(place: string, folder: Opened): void | Promise<void>;
+  check(place: string, folder: OpenedFile): void | Promise<void>;
   readonly consent: Consent;
   readonly root?: string;
 }
@@ -46,7 +46,7 @@ export async function openPlaceAt(
   real: string,
   given: string,
   { make, check, consent, root = dirname(real) }: Opening,
-): Promise<Place> {
+): Promise<PathTarget> {
   const name = basename(real);
   const parent = locate(dirname(real));
   const missing = relative(parent.there, parent.real).split(sep).filter(Boolean);
@@ -81,7 +81,10 @@ export async function openPlaceAt(
  * was allowed; and PATH_PROTECTED when the place has come to be part of a repository, or would complete one, of which
  * other calls have made the rest, and no person has said that it is to be changed even so.
  */
-export function lookOnceMore(place: Pick<Place, 'folder' | 'path' | 'confirmed'>, given = place.path): void {
+export function lookOnceMore(
+  place: Pick<PathTarget, 'folder' | 'path' | 'confirmed'>,
+  given = place.path,
+): void {
   if (!isStillThere(place.folder))
     throw refusal(
       'STALE_FILE',
@@ -93,7 +96,7 @@ export function lookOnceMore(place: Pick<Place, 'folder' | 'path' | 'confirmed'>
 }
 
 /** Some microseconds where the system tells the path of what is open. */
-function isStillThere({ path, stablePath, stat }: Opened): boolean {
+function isStillThere({ path, stablePath, stat }: OpenedFile): boolean {
   try {
     if (stablePath !== path) return readlinkSync(stablePath) === path;
     const now = lstatSync(path);
@@ -141,5 +144,5 @@ const withoutFolder = (given: string, folder: string): ToolcribError =>
   refusal(
     'PATH_NOT_FOUND',
     given,
-    `the folder ${shownPath(basename(folder))} that it would be in does not exist.`,
+    `the folder ${displayPath(basename(folder))} that it would be in does not exist.`,
   );

@@ -53,10 +53,10 @@ export function consentTo(protects: readonly Protected[]): Consent {
   return (path) => agreed.has(path);
 }
 
-type Reason = Pick<ProtectedNames, 'effect' | 'never'>;
+type ProtectionReason = Pick<ProtectedNames, 'effect' | 'never'>;
 
 /** Why a path is not changed unasked, by its names alone: a real absolute path, or one below a folder that is moved. */
-export function protectedReason(path: string): Reason | undefined {
+export function protectedReason(path: string): ProtectionReason | undefined {
   const folded = foldPath(path);
   const reason = matchers().find(({ whole }) => whole.test(folded))?.reason;
   return reason?.effect === '' ? undefined : reason;
@@ -157,7 +157,7 @@ function foldName(name: string): string {
 }
 
 interface Matcher {
-  readonly reason: Reason;
+  readonly reason: ProtectionReason;
   readonly whole: RegExp;
   readonly partly: RegExp;
 }

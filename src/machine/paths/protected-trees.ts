@@ -4,7 +4,7 @@ import { isInside } from './inside.ts';
 import { unreadable } from './opened.ts';
 import { couldHoldProtected, ownRealFolders, protectedError, protectedReason } from './protected-paths.ts';
 import { codeOf } from './real-path.ts';
-import { shownPath } from './shown-path.ts';
+import { displayPath } from './shown-path.ts';
 
 /** A folder, or a symbolic link, that is to be moved or deleted: both ends are places that could be opened. */
 export interface Tree {
@@ -51,7 +51,7 @@ async function refuseNames(
     const places = tops.map((top) => join(top, below));
     for (const place of places) {
       const effect = effectOf(place, isLink);
-      if (effect) throw protectedError(join(given, below), `as ${shownPath(place)} ${effect}`);
+      if (effect) throw protectedError(join(given, below), `as ${displayPath(place)} ${effect}`);
     }
     // Nothing further down could be meant by names that begin above.
     if (isLink || !places.some(couldHoldProtected)) return;
@@ -70,7 +70,7 @@ async function refuseRepositories(tree: Tree, below: string): Promise<void> {
   const names = new Set(entries.map(({ name }) => name));
   const has = (...all: readonly string[]) => all.every((name) => names.has(name));
   if (has('.git') || has('.hg') || has('.jj') || has('.svn') || has('HEAD', 'objects', 'refs'))
-    throw protectedError(tree.given, `${shownPath(below || '.')} in it is a repository`);
+    throw protectedError(tree.given, `${displayPath(below || '.')} in it is a repository`);
   for (const entry of entries)
     if (entry.isDirectory()) await refuseRepositories(tree, join(below, entry.name));
 }

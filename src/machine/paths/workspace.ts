@@ -6,11 +6,11 @@ import { deniedGlobs, isAboutPaths, pathRule, type Rule } from '../../core/rule.
 import type { Workspace } from '../../core/tool.ts';
 import { absolutePath, firstRoot, inPseudoFolder, protectedPath, withoutSlashes } from './given-path.ts';
 import { isInside, outermost } from './inside.ts';
-import { openAt, refuseWrongKind, unreadable, type Opened } from './opened.ts';
-import { openPlaceAt, removeMade, type Place } from './place.ts';
+import { openAt, refuseWrongKind, unreadable, type OpenedFile } from './opened.ts';
+import { openPlaceAt, removeMade, type PathTarget } from './place.ts';
 import { isOwn, noConsent, ownRealFolders, refuseProtected, type Consent } from './protected-paths.ts';
 import { codeOf, locate } from './real-path.ts';
-import { refusal, shownPath } from './shown-path.ts';
+import { refusal, displayPath } from './shown-path.ts';
 
 interface From {
   /** The folder that relative paths start at; the first root when left out. */
@@ -47,7 +47,7 @@ interface PlaceOptions {
   readonly exactly?: boolean;
 }
 
-interface Limits {
+interface WorkspaceRules {
   readonly roots: readonly string[];
   readonly home: string;
   /** Those about paths: they are asked for every file that is opened. */
@@ -58,10 +58,10 @@ interface Limits {
 
 /** A workspace that can open what it has found inside its roots. Whoever opens closes `handle`. */
 export class RootedWorkspace implements Workspace {
-  readonly #limits: Limits;
+  readonly #limits: WorkspaceRules;
   readonly #consent: Consent;
 
-  constructor(limits: Limits, consent: Consent) {
+  constructor(limits: WorkspaceRules, consent: Consent) {
     this.#limits = limits;
     this.#consent = consent;
   }
@@ -99,7 +99,7 @@ export class RootedWorkspace implements Workspace {
   }
 
   /** Opens a regular file, a folder, or either. Throws what `resolve` throws. */
-  async open(kind: PathKind, given: string, { from }: From = {}): Promise<Opened> {
+  async open(kind: PathKind, given: string, { from }: From = {}): Promise<OpenedFile> {
     const { real, missing } = locate(this.#absolute(given, from));
     this.#refuse(given, real, 'read');
     if (missing !== undefined) throw unreadable(given, missing);
@@ -118,14 +118,14 @@ export class RootedWorkspace implements Workspace {
   async openPlace(
     given: string,
     { follow = true, make = false, exactly = false }: PlaceOptions = {},
-  ): Promise<Place> {
+  ): Promise<PathTarget> {
     const absolute = this.#absolute(given);
     const { real, missing } = locate(follow ? absolute : withoutSlashes(absolute), { follow });
     const consent = this.#consent;
     const check = (path: string) => {
       this.#refuse(given, path, 'write');
       if (exactly && path !== given)
-        throw refusal('STALE_FILE', given, `the path now leads to ${shownPath(path)}.`);
+        throw refusal('STALE_FILE', given, `the path now leads to ${displayPath(path)}.`);
       refuseProtected({ path }, given, { consent, isNew: missing !== undefined });
     };
     // Before anything is missing: programs make the folders that are.
@@ -152,7 +152,11 @@ export class RootedWorkspace implements Workspace {
    * Works at what lies at a place itself (or with `follow`, where it leads), which is held open meanwhile; when that
    * throws, the folders that were made for it go again. Throws what `openPlace` and `work` throw.
    */
-  async atPlace<T>(given: string, options: PlaceOptions, work: (place: Place) => Promise<T>): Promise<T> {
+  async atPlace<T>(
+    given: string,
+    options: PlaceOptions,
+    work: (place: PathTarget) => Promise<T>,
+  ): Promise<T> {
     const place = await this.openPlace(given, { follow: false, ...options });
     try {
       return await work(place);
@@ -196,7 +200,7 @@ export class RootedWorkspace implements Workspace {
       throw refusal(
         'PATH_OUTSIDE_ROOTS',
         given,
-        `leads outside the folders that are open: ${this.roots.map(shownPath).join(', ')}.`,
+        `leads outside the folders that are open: ${this.roots.map(displayPath).join(', ')}.`,
         'Another folder is opened by starting the server with --root FOLDER.',
       );
     // In its journal are files of other projects.

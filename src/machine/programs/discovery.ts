@@ -4,7 +4,7 @@ import { expandPlace, lookAtFolder } from './search-path.ts';
 import { behindShim } from './windows-shim.ts';
 
 /** The outcome of looking for one program. */
-export type Search = { readonly installed: Installation } | { readonly why: string };
+export type ProgramSearch = { readonly installed: Installation } | { readonly why: string };
 
 /** Files of one name, which may be what is looked for. */
 interface Lookup {
@@ -18,21 +18,21 @@ interface Lookup {
   readonly why?: string | undefined;
 }
 
-interface Candidate extends Pick<Installation, 'words' | 'source'> {
+interface ProgramCandidate extends Pick<Installation, 'words' | 'source'> {
   readonly path: string;
   /** Why it cannot be used. */
   readonly why: string | undefined;
 }
 
 /** Where one looks. */
-interface Place {
+interface CandidateFile {
   readonly host: Host;
   readonly path: SearchPath;
   readonly broken: Broken;
 }
 
 /** What is known beside the search path. */
-interface Known {
+interface DiscoveryHints {
   readonly broken?: Broken;
   /** Where the settings say that programs are, by id. */
   readonly named?: Readonly<Record<string, string>>;
@@ -48,7 +48,7 @@ export async function discover(
   facts: readonly ProgramFacts[],
   host: Host,
   path: SearchPath,
-  { broken = {}, named = {}, roots = [] }: Known = {},
+  { broken = {}, named = {}, roots = [] }: DiscoveryHints = {},
 ): Promise<Discovery> {
   const folded = (name: string) => (host.platform === 'win32' ? name.toLowerCase() : name);
   const listings = await Promise.all(
@@ -63,7 +63,7 @@ export async function discover(
   };
   const installed = new Map<string, Installation>();
   const missing = new Map<string, { why: string }>();
-  const searches = facts.map(async (program): Promise<Search> => {
+  const searches = facts.map(async (program): Promise<ProgramSearch> => {
     if (program.on?.includes(host.platform) === false) return { why: 'is not for this system' };
     const wanted = { ...program, at: named[program.id] };
     const found = await choose(wanted, await lookupsFor(wanted, foldersWith, host), { host, path, broken });
@@ -94,21 +94,21 @@ async function ownCopy(
 }
 
 /** Finds one program by any name. */
-export async function whichProgram(name: string, host: Host, path: SearchPath): Promise<Search> {
+export async function whichProgram(name: string, host: Host, path: SearchPath): Promise<ProgramSearch> {
   if (!/^[^\\/:*?"<>|\0]+$/.test(name) || /^\.+$/.test(name))
     return { why: `"${name}" is not the name of a program` };
   const folders = path.folders.map(({ folder }) => folder);
   return choose({ id: name, called: [name] }, [{ name, words: [], folders }], { host, path, broken: {} });
 }
 
-type Wanted = Pick<ProgramFacts, 'id' | 'called' | 'elsewhere'> & {
+type ProgramQuery = Pick<ProgramFacts, 'id' | 'called' | 'elsewhere'> & {
   /** Where the settings say that it is, which is taken, or nothing. */
   readonly at?: string | undefined;
 };
 
 /** Where a program may be, best first. */
 async function lookupsFor(
-  { called, elsewhere, at }: Wanted,
+  { called, elsewhere, at }: ProgramQuery,
   foldersWith: (name: string) => readonly string[],
   host: Host,
 ): Promise<Lookup[]> {
@@ -135,7 +135,11 @@ async function lookupsFor(
 }
 
 /** Looks at all candidates, to say why the others lost. */
-async function choose({ id, called, at }: Wanted, lookups: readonly Lookup[], place: Place): Promise<Search> {
+async function choose(
+  { id, called, at }: ProgramQuery,
+  lookups: readonly Lookup[],
+  place: CandidateFile,
+): Promise<ProgramSearch> {
   const found = (await Promise.all(lookups.map((lookup) => candidatesIn(lookup, id, place)))).flat();
   // A known place may be on the search path as well.
   const all = found.filter((one, index) => found.findIndex(({ path }) => path === one.path) === index);
@@ -154,8 +158,8 @@ async function choose({ id, called, at }: Wanted, lookups: readonly Lookup[], pl
 async function candidatesIn(
   { name, words, folders, source, why }: Lookup,
   id: string,
-  { host, path, broken }: Place,
-): Promise<Candidate[]> {
+  { host, path, broken }: CandidateFile,
+): Promise<ProgramCandidate[]> {
   const files = await host.which(name, folders, endingsOf(host));
   return Promise.all(
     files.map(async (file) => {
@@ -169,9 +173,9 @@ async function candidatesIn(
 
 async function installationOf(
   id: string,
-  { path: program, words, source }: Candidate,
+  { path: program, words, source }: ProgramCandidate,
   others: Installation['others'],
-  { host, path }: Place,
+  { host, path }: CandidateFile,
 ): Promise<Installation> {
   const shim = await shimOf(program, host);
   const folders = path.folders.map(({ folder }) => folder);

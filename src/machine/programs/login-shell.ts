@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { inheritedEnvironment } from '../environment.ts';
 import { readCache, writeCache } from '../../own-files/own-files.ts';
 import type { Host } from '../host.ts';
-import { presentable } from '../presentable.ts';
+import { sanitize } from '../presentable.ts';
 import type { Outcome, Run } from '../processes/process.ts';
 import { probeFolder } from './probe-folders.ts';
 import type { LoginShellPath } from './search-path.ts';
@@ -92,7 +92,7 @@ async function ask(
   });
   // Whatever else the start-up files print is outside of the markers.
   const [, between = ''] = new RegExp(`${begin}\\s([^]*)\\s${end}`).exec(outcome.stdout.text) ?? [];
-  const path = presentable(between).trim();
+  const path = sanitize(between).trim();
   return path === '' ? { why: whyNoAnswer(shell, outcome) } : { path };
 }
 
@@ -134,6 +134,6 @@ async function newFolders(
 
 function whyNoAnswer(shell: string, { ended, exitCode, stderr }: Outcome): string {
   if (ended === 'timed_out') return `${shell} took longer than ${budgetMs / 1000} s and was stopped`;
-  if (ended === 'not_started') return `${shell} could not be started: ${presentable(stderr.text).trim()}`;
+  if (ended === 'not_started') return `${shell} could not be started: ${sanitize(stderr.text).trim()}`;
   return `${shell} did not say its PATH (exit code ${exitCode})`;
 }

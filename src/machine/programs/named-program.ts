@@ -18,7 +18,7 @@ export interface NamedProgram {
   readonly digest?: string;
 }
 
-interface Where {
+interface NameContext {
   readonly folder: string;
   readonly workspace: Workspace;
   readonly host: Host;
@@ -34,10 +34,10 @@ interface Where {
  * search path, in which no project has a part, else what lies beside such copies; or of a path, which has to lead to an
  * executable file inside the roots. Throws PROGRAM_NOT_FOUND, ARG_INVALID, and what the gate throws.
  */
-export const namedProgram = (name: string, where: Where): Promise<NamedProgram> =>
+export const namedProgram = (name: string, where: NameContext): Promise<NamedProgram> =>
   /[\\/]/.test(name) ? programAt(name, where) : programNamed(name, where);
 
-async function programNamed(name: string, where: Where): Promise<NamedProgram> {
+async function programNamed(name: string, where: NameContext): Promise<NamedProgram> {
   const { folder, workspace, host, path, own } = where;
   const copies = own.filter((place) => basename(place).replace(/\.(?:exe|cmd|bat)$/i, '') === name);
   const copy = ownProgram(copies, folder, workspace.roots);
@@ -66,7 +66,7 @@ async function programNamed(name: string, where: Where): Promise<NamedProgram> {
   );
 }
 
-async function programAt(name: string, { folder, workspace, mayBeMade }: Where): Promise<NamedProgram> {
+async function programAt(name: string, { folder, workspace, mayBeMade }: NameContext): Promise<NamedProgram> {
   const opened = await rooted(workspace)
     .open('file', name, { from: folder })
     .catch((error: unknown) => {

@@ -54,7 +54,7 @@ function entriesOf(path: string | undefined, source: string, host: Host): Search
 }
 
 /** `real` is the same for all spellings of a folder. */
-type Look =
+type FolderLook =
   | { readonly folder: string; readonly real: string; readonly mtimeMs: number }
   | { readonly why: string };
 
@@ -63,7 +63,7 @@ export async function lookAtFolder(
   given: string,
   host: Host,
   projectRoots: readonly string[] = [],
-): Promise<Look | undefined> {
+): Promise<FolderLook | undefined> {
   const paths = pathsOf(host);
   // `\tools` and `C:tools` on Windows depend on the current drive and folder.
   const full = host.platform === 'win32' ? /^(?:[a-z]:[\\/]|[\\/]{2}[^\\/])/i : /^\//;

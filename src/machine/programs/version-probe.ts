@@ -2,7 +2,7 @@ import { childEnvironment } from '../environment.ts';
 import { readCache, writeCache } from '../../own-files/own-files.ts';
 import type { Host } from '../host.ts';
 import { limited } from '../limited.ts';
-import { presentable } from '../presentable.ts';
+import { sanitize } from '../presentable.ts';
 import type { Outcome, Run } from '../processes/process.ts';
 import type { Installation, ProgramFacts, SearchPath, Version } from './installation.ts';
 import { makeProbeFolders, type ProbeFolders } from './probe-folders.ts';
@@ -69,10 +69,10 @@ export function createVersionProbe(world: World) {
   };
 }
 
-type Question = NonNullable<ProgramFacts['version']>;
+type VersionProbe = NonNullable<ProgramFacts['version']>;
 
 /** What a version belongs to: the very file, and the question. Behind `node.exe script.js` that is the script. */
-async function keyOf({ program, leading, words }: Installation, { args, pattern }: Question, host: Host) {
+async function keyOf({ program, leading, words }: Installation, { args, pattern }: VersionProbe, host: Host) {
   const file = leading.at(-1) ?? program;
   const facts = await host.stat(file);
   return [file, await host.realPath(file), facts?.size, facts?.mtimeMs, ...words, ...args, pattern].join(' ');
@@ -122,11 +122,11 @@ function versionIn(
 ): Version {
   if (ended === 'timed_out') return { note: `did not tell its version within ${budgetMs / 1000} s` };
   const found = pattern.exec(stdout.text) ?? pattern.exec(stderr.text);
-  const version = presentable(found?.[1] ?? found?.[0] ?? '')
+  const version = sanitize(found?.[1] ?? found?.[0] ?? '')
     .trim()
     .slice(0, 100);
   if (version !== '') return { version };
-  const printed = presentable(stderr.text || stdout.text).trim();
+  const printed = sanitize(stderr.text || stdout.text).trim();
   const said = printed.split('\n')[0]?.slice(0, 120);
   if (ended === 'not_started') return { note: `broken: it could not be started: ${said}`, broken: true };
   const note = said ? `answered: ${said}` : `told no version (exit code ${exitCode})`;

@@ -1,5 +1,5 @@
-import type { ToolResult } from '../../core/tool.ts';
-import { shapes } from './shapes.ts';
+import type { Result } from '../../core/tool.ts';
+import { secretPatterns } from './shapes.ts';
 
 /** A text with every secret that is known or looks like one replaced by a mask. */
 export type Mask = (text: string) => string;
@@ -25,7 +25,7 @@ export function createMask(env: Readonly<Record<string, string | undefined>>): M
     // Most texts are a few words: one look instead of one for each shape.
     if (masked.length < fewWords && !anyShape.test(masked)) return masked;
     // Without a group, `kept` is the place of the match.
-    for (const { what, pattern, sign = '' } of shapes)
+    for (const { what, pattern, sign = '' } of secretPatterns)
       if (masked.includes(sign))
         masked = masked.replace(
           pattern,
@@ -49,7 +49,7 @@ export function createMask(env: Readonly<Record<string, string | undefined>>): M
 
 /** In longer texts the shapes one by one are found sooner than all at once. */
 const fewWords = 500;
-const anyShape = new RegExp(shapes.map(({ pattern, sign }) => sign ?? pattern.source).join('|'), 'i');
+const anyShape = new RegExp(secretPatterns.map(({ pattern, sign }) => sign ?? pattern.source).join('|'), 'i');
 
 /** No secret is shorter: less is taken for an ordinary word, and the shortest shape is an address with a password. */
 const shortest = 8;
@@ -66,7 +66,7 @@ const anyOf = (texts: readonly string[]): RegExp | 'none' =>
       );
 
 /** What leaves the server of a result, with every text in it masked: its parts, and what is said for hosts. */
-export const maskResult = ({ content, meta, isError }: ToolResult, mask: Mask): ToolResult => ({
+export const maskResult = ({ content, meta, isError }: Result, mask: Mask): Result => ({
   content: content.map((part) => (part.type === 'text' ? { ...part, text: mask(part.text) } : part)),
   ...(isError && { isError }),
   ...(meta && { meta: maskStrings(meta, mask) }),

@@ -1,5 +1,5 @@
 /** What a secret looks like when nobody has told us its value. */
-export interface Shape {
+export interface SecretPattern {
   /** What stands in the mask: "GitHub token". */
   readonly what: string;
   /** Linear in the length of a text. What its first group holds stays. */
@@ -14,7 +14,7 @@ const begins = String.raw`(?<!(?<!\\)[A-Za-z0-9])`;
 const digit = String.raw`(?=[A-Za-z_-]*\d)`;
 const setTo = String.raw`\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?`;
 
-const shape = (what: string, pattern: string, flags = 'g'): Shape => ({
+const shape = (what: string, pattern: string, flags = 'g'): SecretPattern => ({
   what,
   pattern: new RegExp(pattern, flags),
 });
@@ -80,4 +80,4 @@ const privateKeys = [
   shape('private key', 'LS0tLS1CRUdJTi(?:BSU0EgU|BFQyBQ|BQUklWQVRF|BPUEVOU1NI)[A-Za-z0-9+/=_-]{40,}'),
 ];
 
-export const shapes: readonly Shape[] = [...tokens, ...places, ...privateKeys];
+export const secretPatterns: readonly SecretPattern[] = [...tokens, ...places, ...privateKeys];

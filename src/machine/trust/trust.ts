@@ -11,7 +11,7 @@ import { upwards } from '../../core/upwards.ts';
 import { discard, isPrivate, readCache, readPlain, writePrivate } from '../../own-files/own-files.ts';
 import { isInside } from '../paths/inside.ts';
 import { realPath } from '../paths/real-path.ts';
-import { shownPath } from '../paths/shown-path.ts';
+import { displayPath } from '../paths/shown-path.ts';
 
 const granted = z.strictObject({
   act: z.string(),
@@ -35,7 +35,7 @@ const trustRecord = z.strictObject({
 type TrustRecord = z.output<typeof trustRecord>;
 
 /** What a yes would be about. */
-export interface TrustSubject {
+export interface TrustScope {
   /** Real path: the top of the nearest repository inside the root that holds it; else that root; else the folder. */
   readonly folder: string;
   /** The address of the repository's remote "origin", without credentials in it; undefined when it has none. */
@@ -75,7 +75,7 @@ export function createTrust({ folder: state }: { folder: string | undefined }) {
   function keep(path: string, code: ErrorCode, added: (now: TrustRecord) => Partial<TrustRecord>) {
     const subject = describe(realPath(path));
     const { folder, origin, refused } = subject;
-    if (refused) throw new ToolcribError(code, `${shownPath(folder)} ${refused}: never trusted.`);
+    if (refused) throw new ToolcribError(code, `${displayPath(folder)} ${refused}: never trusted.`);
     const before = records.read(folder);
     const anew = { folder, inode: inodeOf(folder) ?? '', ...(origin && { origin }), always: [] };
     const now = before && isCurrent(before) ? before : anew;
@@ -84,7 +84,7 @@ export function createTrust({ folder: state }: { folder: string | undefined }) {
   }
 
   return {
-    async subjectOf(folder: string, roots: readonly string[]): Promise<TrustSubject> {
+    async subjectOf(folder: string, roots: readonly string[]): Promise<TrustScope> {
       const real = realPath(folder);
       const root = roots.filter((each) => isInside(real, each)).sort((a, b) => b.length - a.length)[0];
       return describe(repositoryOf(real, [root ?? real])?.top ?? root ?? real);
@@ -122,7 +122,7 @@ function repositoryOf(folder: string, roots: readonly string[]) {
   return undefined;
 }
 
-function describe(folder: string): TrustSubject {
+function describe(folder: string): TrustScope {
   const [origin, refused] = [repositoryOf(folder, [])?.origin, refusedBecause(folder)];
   return { folder, ...(origin && { origin }), ...(refused && { refused }) };
 }

@@ -5,8 +5,8 @@ import { ToolcribError } from '../../core/errors.ts';
 import { looksOnly } from '../../core/policy.ts';
 import { defineSimpleTool, type Tool } from '../../core/tool.ts';
 import type { OwnServices } from '../own-tools.ts';
-import type { Manifest, PublishedTool } from '../published.ts';
-import { scoresOf, type Fields } from './search.ts';
+import type { Catalogue, ToolDefinition } from '../published.ts';
+import { scoresOf, type SearchFields } from './search.ts';
 import { roleWords } from './words.ts';
 
 /** Who asks one of these has found them. */
@@ -44,8 +44,8 @@ async function answerTo(query: string, program: string | undefined, services: Ow
   const listed = new Set(exposure.listed.map(({ name }) => name));
   const all = manifest.tools.filter(({ name }) => !ofCatalogue.has(name));
   const among = program === undefined ? all : toolsOf(program, manifest);
-  const isUsed = ({ program: id }: PublishedTool) => exposure.programs.get(id)?.isUsed ?? false;
-  const search = (tools: readonly PublishedTool[]) => bestOf(tools, query, isUsed, manifest);
+  const isUsed = ({ program: id }: ToolDefinition) => exposure.programs.get(id)?.isUsed ?? false;
+  const search = (tools: readonly ToolDefinition[]) => bestOf(tools, query, isUsed, manifest);
   const here = search(among.filter(({ name }) => callable.has(name)));
   if (here.length > 0)
     return [
@@ -63,11 +63,11 @@ async function answerTo(query: string, program: string | undefined, services: Ow
 
 /** Tools that fit, the best first; what the project uses is most likely meant. */
 export function bestOf(
-  tools: readonly PublishedTool[],
+  tools: readonly ToolDefinition[],
   query: string,
-  isUsed: (tool: PublishedTool) => boolean,
-  manifest: Manifest,
-): PublishedTool[] {
+  isUsed: (tool: ToolDefinition) => boolean,
+  manifest: Catalogue,
+): ToolDefinition[] {
   const scores = scoresOf(
     tools.map((tool) => fieldsOf(tool, manifest)),
     query,
@@ -86,7 +86,7 @@ async function commandFor(query: string, { which }: OwnServices): Promise<string
   return isHere ? `: ${JSON.stringify({ command: query.trim() })}` : '.';
 }
 
-function toolsOf(program: string, { tools, programs }: Manifest): PublishedTool[] {
+function toolsOf(program: string, { tools, programs }: Catalogue): ToolDefinition[] {
   const known = tools.filter((tool) => tool.program === program);
   if (known.length > 0) return known;
   const ids = programs.map(({ id }) => id);
@@ -99,7 +99,7 @@ function toolsOf(program: string, { tools, programs }: Manifest): PublishedTool[
 }
 
 /** What a tool is called, said to do, and takes. */
-function fieldsOf(tool: PublishedTool, { programs }: Manifest): Fields {
+function fieldsOf(tool: ToolDefinition, { programs }: Catalogue): SearchFields {
   const { title = '', category = '' } = programs.find(({ id }) => id === tool.program) ?? {};
   const properties = (tool.inputSchema['properties'] ?? {}) as Record<string, { description?: string }>;
   return {
@@ -114,11 +114,11 @@ function fieldsOf(tool: PublishedTool, { programs }: Manifest): Fields {
 }
 
 /** Arguments of a tool of our own, to be filled in. */
-const blankOf = ({ inputSchema: { required = [] } }: PublishedTool): Record<string, string> =>
+const blankOf = ({ inputSchema: { required = [] } }: ToolDefinition): Record<string, string> =>
   Object.fromEntries((required as string[]).map((name) => [name, '…']));
 
 /** One line: the call with an example of its arguments, and what it does. */
-function lineOf(tool: PublishedTool, isListed: boolean): string {
+function lineOf(tool: ToolDefinition, isListed: boolean): string {
   if (tool.action === undefined && isListed) return `${tool.name}  ${tool.title}`;
   const given = JSON.stringify(tool.example ?? blankOf(tool));
   const call = looksOnly(tool.effects) ? 'run_read_action' : 'run_action';

@@ -3,7 +3,7 @@ import { ToolcribError } from '../../core/errors.ts';
 import { looksOnly } from '../../core/policy.ts';
 import type { OwnServices } from '../own-tools.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
-import { actOf, planOf, runActs } from '../../machine/actions/acts.ts';
+import { planCallOf, combinePlans, runPlannedCalls } from '../../machine/actions/acts.ts';
 
 const params = z.strictObject({
   action: z.string().min(1).max(100).describe('As find_actions names it: git_blame'),
@@ -58,10 +58,10 @@ function runner(
           `action: ${action} can change something.`,
           'run_action runs it.',
         );
-      const plan = planOf([await actOf(tool, given, context, undefined)]);
+      const plan = combinePlans([await planCallOf(tool, given, context, undefined)]);
       const isWanted = 'background' in more && more.background === true;
       return { ...plan, background: isWanted || plan.background === true };
     },
-    run: runActs,
+    run: runPlannedCalls,
   });
 }

@@ -1,10 +1,10 @@
 import { alikeOf, wordsOf } from './words.ts';
 
 const weights = { name: 3, title: 3, program: 3, description: 1.5, parameters: 0.7 } as const;
-type Field = keyof typeof weights;
+type SearchField = keyof typeof weights;
 
 /** The texts of something to be found: each field counts as much as `weights` says. */
-export type Fields = Readonly<Record<Field, string>>;
+export type SearchFields = Readonly<Record<SearchField, string>>;
 
 /** The usual constants of BM25F: S. Robertson, H. Zaragoza, The Probabilistic Relevance Framework (2009). */
 const [k1, b] = [1.2, 0.6];
@@ -12,11 +12,11 @@ const [k1, b] = [1.2, 0.6];
 const alike = 0.45;
 
 /** What each entry is worth to a query; 0 when no word of it is there. */
-export function scoresOf(entries: readonly Fields[], query: string): number[] {
+export function scoresOf(entries: readonly SearchFields[], query: string): number[] {
   /** How often each word stands in an entry, by the weight and the length of the fields it stands in. */
   const counts = entries.map(() => new Map<string, number>());
   for (const [field, weight] of Object.entries(weights)) {
-    const texts = entries.map((fields) => wordsOf(fields[field as Field]));
+    const texts = entries.map((fields) => wordsOf(fields[field as SearchField]));
     const mean = texts.reduce((sum, { length }) => sum + length, 0) / (entries.length || 1);
     for (const [at, words] of texts.entries())
       for (const word of words) {

@@ -4,10 +4,10 @@ import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
 import { unlisted } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import { defineTool, type CallContext, type Content, type Tool, type ToolResult } from '../../core/tool.ts';
+import { defineTool, type CallContext, type Content, type Tool, type Result } from '../../core/tool.ts';
 import { mediaOf } from '../../filesystem/reading/media.ts';
 import { variable, type Host } from '../../machine/host.ts';
-import { presentable } from '../../machine/presentable.ts';
+import { sanitize } from '../../machine/presentable.ts';
 import type { OwnServices } from '../own-tools.ts';
 import { mostCharacters, page } from '../tools/read-output.ts';
 import { bodyText, pageText } from './page-text.ts';
@@ -54,9 +54,9 @@ export const fetchUrl = (services: FetchServices): Tool =>
         subject: subjectOf(url),
         host: url.hostname,
         folder: workspace.roots[0] ?? '',
-        touches: [],
-        takenBack: false,
-        exactly: JSON.stringify([given, find, method]),
+        paths: [],
+        isUndoable: false,
+        fingerprint: JSON.stringify([given, find, method]),
         work: { url, method, find, loopback },
       };
     },
@@ -82,7 +82,7 @@ const writtenHost = (given: string): string =>
   /^https?:\/\/(\[[^\]]*\]|[^/?#\\@:]*)(?::\d+)?(?:[/?#]|$)/i.exec(given.trim())?.[1] ?? '';
 
 /** Asks, and says what came. Throws what respond() and readBody() throw, CANCELLED, and UNREACHABLE. */
-async function fetched(work: Fetching, services: FetchServices, context: CallContext): Promise<ToolResult> {
+async function fetched(work: Fetching, services: FetchServices, context: CallContext): Promise<Result> {
   const seconds = Math.min(mostSeconds, context.budgets.callSeconds);
   const late = AbortSignal.timeout(seconds * 1000);
   const signal = AbortSignal.any([context.signal, late]);
@@ -101,7 +101,7 @@ async function fetched(work: Fetching, services: FetchServices, context: CallCon
     if (work.method === 'HEAD') {
       response.destroy();
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${[value].flat().join(', ')}`);
-      return answer([status, from], presentable(lines.join('\n')));
+      return answer([status, from], sanitize(lines.join('\n')));
     }
     const { body, isCut, broken } = await readBody(response);
     if (context.signal.aborted || (body.length === 0 && broken !== undefined)) throw broken;
@@ -117,7 +117,7 @@ async function fetched(work: Fetching, services: FetchServices, context: CallCon
       return answer(facts, '', { type: 'image', data: body.toString('base64'), mimeType: media.mimeType });
     const text = bodyText(body, type);
     if (text === undefined)
-      return answer(facts, `[not text; to keep it, run a program: curl -fLO ${presentable(url.href)}]`);
+      return answer(facts, `[not text; to keep it, run a program: curl -fLO ${sanitize(url.href)}]`);
     const laidOut = /html/i.test(type) ? await pageText(text) : undefined;
     if (laidOut && laidOut.title !== '') facts.push(`“${laidOut.title}”`);
     return answer(facts, await fitted(laidOut?.text ?? text, work, services, { ...context, signal }));
@@ -157,7 +157,7 @@ async function fitted(
   { outputs }: FetchServices,
   { client, signal, keepOutput }: CallContext,
 ): Promise<string> {
-  if (find === undefined && text.length <= mostCharacters) return presentable(text);
+  if (find === undefined && text.length <= mostCharacters) return sanitize(text);
   const sink = keepOutput(subjectOf(url));
   sink.add('stdout', Buffer.from(inLines(text)));
   sink.end();
@@ -180,8 +180,8 @@ function inLines(text: string): string {
 }
 
 /** One line of facts, and what there is to show. */
-function answer(facts: readonly string[], text: string, ...more: Content[]): ToolResult {
-  const first = facts.filter((fact) => fact !== '').map((fact) => presentable(fact).replaceAll(/\s+/g, ' '));
+function answer(facts: readonly string[], text: string, ...more: Content[]): Result {
+  const first = facts.filter((fact) => fact !== '').map((fact) => sanitize(fact).replaceAll(/\s+/g, ' '));
   return { content: [{ type: 'text', text: [first.join(', '), text].join('\n\n').trimEnd() }, ...more] };
 }
 

@@ -50,12 +50,12 @@ export async function listen(listening: Listening, mcp: Mcp) {
   };
 }
 
-type Answering = { guard: ReturnType<typeof createGuard>; mcp: Mcp; isEnding: boolean };
+type HttpServer = { guard: ReturnType<typeof createGuard>; mcp: Mcp; isEnding: boolean };
 
 async function answer(
   incoming: IncomingMessage,
   response: ServerResponse,
-  { guard, mcp, isEnding }: Answering,
+  { guard, mcp, isEnding }: HttpServer,
 ): Promise<void> {
   // What is not read to its end cannot be followed by another request.
   const refuse = (answered: Response) => {

@@ -13,7 +13,7 @@ import { log } from '../log.ts';
 import { refusal } from './guard.ts';
 
 /** A request that was let in. */
-export interface Asked {
+export interface HttpRequest {
   readonly request: Request;
   /** The message of a POST. */
   readonly body: unknown;
@@ -59,7 +59,7 @@ export class Mcp {
     this.#build = build;
     this.#modern = createMcpHandler(
       ({ authInfo }) => {
-        const { asked, id } = (authInfo?.extra ?? {}) as { asked: Asked; id: string };
+        const { asked, id } = (authInfo?.extra ?? {}) as { asked: HttpRequest; id: string };
         const client = this.#clients.get(id) ?? this.#add(id, asked.token);
         count(client, asked);
         return build(client.crib);
@@ -74,7 +74,7 @@ export class Mcp {
     this.#tidying = setInterval(tidy, Math.min(idleMs / 2, 60_000)).unref();
   }
 
-  async answer(asked: Asked): Promise<Response> {
+  async answer(asked: HttpRequest): Promise<Response> {
     const { request, body, token } = asked;
     if (body === undefined || (await isLegacyRequest(request, body))) return this.#legacy(asked);
     const id = `${token} ${nameIn(body)}`;
@@ -110,7 +110,7 @@ export class Mcp {
     await Promise.allSettled([...[...this.#clients.keys()].map((id) => this.#end(id)), this.#modern.close()]);
   }
 
-  async #legacy(asked: Asked): Promise<Response> {
+  async #legacy(asked: HttpRequest): Promise<Response> {
     const { request, body, token } = asked;
     const session = request.headers.get('mcp-session-id') ?? undefined;
     if (session === undefined && isInitializeRequest(body)) return this.#begin(asked);
@@ -131,7 +131,7 @@ export class Mcp {
     return answer;
   }
 
-  async #begin(asked: Asked): Promise<Response> {
+  async #begin(asked: HttpRequest): Promise<Response> {
     const id = randomUUID();
     if (!this.#hasRoom(asked.token)) return tooMany();
     const client = this.#add(id, asked.token);
@@ -178,7 +178,7 @@ export class Mcp {
 }
 
 /** Counts the client as there until it has its answer: a stream may be open all day. */
-function count(client: HttpClient, { onClose }: Asked): void {
+function count(client: HttpClient, { onClose }: HttpRequest): void {
   client.open++;
   onClose(() => {
     client.open--;

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../../core/settings.ts';
 import { createAudit } from '../../machine/audit/audit.ts';
-import { keptFolder } from '../../machine/kept-folders.ts';
-import { shownPath } from '../../machine/paths/shown-path.ts';
+import { userFolder } from '../../machine/kept-folders.ts';
+import { displayPath } from '../../machine/paths/shown-path.ts';
 import { createCrib, type Crib, type CribOptions } from '../crib.ts';
 import { historyOf, maskOf } from '../house.ts';
 import { once } from '../load-tools.ts';
@@ -38,7 +38,7 @@ export async function serveHttp(
   const listener = await listen(listening, mcp);
   process.stderr.write(
     `toolcrib: serving ${listener.url} as instance ${instance}; ` +
-      `clients need the token in ${shownPath(listening.tokens.file)}\n`,
+      `clients need the token in ${displayPath(listening.tokens.file)}\n`,
   );
   await signalled();
   const drained = listener.drain();
@@ -61,7 +61,7 @@ function cribs(
 ): (client: string) => Crib {
   const { machine, manifest } = found;
   const { host } = machine;
-  const folder = keptFolder('state', host);
+  const folder = userFolder('state', host);
   const shared = {
     ...here,
     opened: openRoots(settings, host, manifest),

@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { fstatSync, openSync, closeSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
-import { shownPath } from '../../machine/paths/shown-path.ts';
+import { displayPath } from '../../machine/paths/shown-path.ts';
 import { makePrivate, permissionsIn, readPrivate, replacePrivate } from '../../own-files/own-files.ts';
 
 /** The words by which clients are let in, and where they are. */
@@ -67,7 +67,7 @@ function readByUs(file: string): string {
     const { mode, size } = fstatSync(opened);
     // The group may read: a secret that Kubernetes mounts belongs to root, and is ours by its group.
     if ((permissionsIn(mode) & 0o027) !== 0)
-      throw invalid(file, 'others can read or change it', `chmod 600 ${shownPath(file)}`);
+      throw invalid(file, 'others can read or change it', `chmod 600 ${displayPath(file)}`);
     if (size > mostBytes) throw invalid(file, 'it is too large for a file of tokens', 'One token a line.');
     return readFileSync(opened, 'utf8');
   } catch (error) {
@@ -79,4 +79,4 @@ function readByUs(file: string): string {
 }
 
 const invalid = (file: string, why: string, wayOut: string): ToolcribError =>
-  new ToolcribError('CONFIG_INVALID', `--token-file ${shownPath(file)}: ${why}.`, wayOut);
+  new ToolcribError('CONFIG_INVALID', `--token-file ${displayPath(file)}: ${why}.`, wayOut);

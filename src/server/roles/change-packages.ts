@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { also } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
-import { planOf, runActs, type Act } from '../../machine/actions/acts.ts';
+import { combinePlans, runPlannedCalls, type PlannedCall } from '../../machine/actions/acts.ts';
 import type { OwnServices } from '../own-tools.ts';
-import { Place, playersOf } from './place.ts';
+import { ProjectView, rolePlayersOf } from './place.ts';
 
 const params = z.strictObject({
   action: also(
@@ -17,7 +17,7 @@ const params = z.strictObject({
   program: z.string().optional().describe('Package manager, where the project has several: "uv"'),
   cwd: z.string().min(1).optional().describe('Folder of one package'),
 });
-type Asked = z.output<typeof params>;
+type PackagesParams = z.output<typeof params>;
 
 /** Changes packages by the package manager that the project uses. */
 export const changePackages = (services: OwnServices): Tool =>
@@ -29,17 +29,18 @@ export const changePackages = (services: OwnServices): Tool =>
       'Add, remove, install or update packages by the package manager the project uses; its lock file follows.',
     effects: ['write', 'execute', 'network'],
     params,
-    plan: async (asked, context) => planOf(await actsFor(asked, await Place.of(asked, context, services))),
-    run: runActs,
+    plan: async (asked, context) =>
+      combinePlans(await actsFor(asked, await ProjectView.of(asked, context, services))),
+    run: runPlannedCalls,
   });
 
-async function actsFor(asked: Asked, place: Place): Promise<readonly Act[]> {
+async function actsFor(asked: PackagesParams, place: ProjectView): Promise<readonly PlannedCall[]> {
   const { action, packages = [], program } = asked;
   if (packages.length === 0 && (action === 'add' || action === 'remove'))
     throw invalid(`packages: is required to ${action}.`, 'Name them: ["zod"].');
   const here = await place.players(action);
   const all = here.length > 0 ? here : await place.absent(action);
-  const { acts, refused } = await place.acts(playersOf(program, all), (tool) => valuesFor(asked, tool));
+  const { acts, refused } = await place.acts(rolePlayersOf(program, all), (tool) => valuesFor(asked, tool));
   if (acts.length === 0) throw refused[0]?.error ?? noManager(place.folder);
   // What the project names is got by each; whose a new package is, nobody can know.
   if (acts.length > 1 && action !== 'install') {
@@ -50,7 +51,7 @@ async function actsFor(asked: Asked, place: Place): Promise<readonly Act[]> {
 }
 
 /** Throws ARG_INVALID for what the package manager does not take. */
-function valuesFor({ action, packages = [], dev }: Asked, { program, params: { shape } }: Tool) {
+function valuesFor({ action, packages = [], dev }: PackagesParams, { program, params: { shape } }: Tool) {
   if (dev && !('dev' in shape))
     throw invalid(`dev: ${program} has no development packages.`, 'Leave it out.');
   if (packages.length > 0 && !('packages' in shape))

@@ -1,12 +1,12 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { headOf, tailOf } from '../../core/cut-text.ts';
-import { textOf, type ToolResult } from '../../core/tool.ts';
+import { textOf, type Result } from '../../core/tool.ts';
 import { allFormatted } from '../../discoverers/reports/readers.ts';
 import { saidNothing } from '../../machine/actions/action-result.ts';
 
 /** What is checked. */
 export const kinds = ['test', 'lint', 'types', 'build', 'format'] as const;
-export type Kind = (typeof kinds)[number];
+export type CheckKind = (typeof kinds)[number];
 
 /** One test that failed, or one diagnostic. */
 export interface Problem {
@@ -23,12 +23,12 @@ export interface Problem {
 
 /** One thing that was checked, and how. */
 export interface Checked {
-  readonly kind: Kind;
+  readonly kind: CheckKind;
   readonly program: string;
   /** A script of the project, of whose answer only the exit code is known. */
   readonly isScript: boolean;
   readonly subject: string;
-  readonly result: ToolResult;
+  readonly result: Result;
   /** Undefined where it has no report. */
   readonly problems: readonly Problem[] | undefined;
   /** How many there were last time that are gone. */
@@ -40,7 +40,7 @@ export interface Checked {
  * where they run, or absolutely; here they are named from the root.
  */
 export function problemsOf(
-  { data, isError }: ToolResult,
+  { data, isError }: Result,
   folder: string,
   root: string,
 ): readonly Problem[] | undefined {
@@ -146,7 +146,7 @@ function shortened(message: string, room: number): string {
 }
 
 /** Notes in brackets that the action has put behind its own text. */
-const notesOf = (result: ToolResult): string[] =>
+const notesOf = (result: Result): string[] =>
   textOf(result)
     .split('\n')
     .filter((line) => /^\[(?:checkpoint|no checkpoint|.*read_output)/.test(line));

@@ -3,23 +3,17 @@ import * as z from 'zod';
 import { also } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { pathFacts } from '../../core/params.ts';
-import {
-  defineTool,
-  type CallContext,
-  type PlanContext,
-  type Tool,
-  type ToolResult,
-} from '../../core/tool.ts';
-import { planOf, type Act } from '../../machine/actions/acts.ts';
-import { presentable } from '../../machine/presentable.ts';
+import { defineTool, type CallContext, type PlanContext, type Tool, type Result } from '../../core/tool.ts';
+import { combinePlans, type PlannedCall } from '../../machine/actions/acts.ts';
+import { sanitize } from '../../machine/presentable.ts';
 import type { OwnServices } from '../own-tools.ts';
-import type { PublishedTool } from '../published.ts';
+import type { ToolDefinition } from '../published.ts';
 import { inOneLine } from '../tools/job-text.ts';
-import { kinds, problemsOf, told, type Checked, type Kind, type Problem } from './check-report.ts';
-import { Place, type Player, type Task } from './place.ts';
+import { kinds, problemsOf, told, type Checked, type CheckKind, type Problem } from './check-report.ts';
+import { ProjectView, type RolePlayer, type ProjectTask } from './place.ts';
 
 /** What projects call the tasks that do it, the usual name first. */
-const taskNames: Readonly<Record<Kind, readonly string[]>> = {
+const taskNames: Readonly<Record<CheckKind, readonly string[]>> = {
   test: ['test', 'tests', 'unit', 'test:unit'],
   lint: ['lint'],
   types: ['typecheck', 'type-check', 'types', 'check-types', 'check:types', 'tsc'],
@@ -40,17 +34,17 @@ const params = z.strictObject({
   again: z.boolean().optional().describe('Only what failed last time'),
   cwd: z.string().min(1).optional().describe('Folder of one package: "packages/api"'),
 });
-type Asked = z.output<typeof params>;
-interface About {
-  readonly kind: Kind;
+type CheckParams = z.output<typeof params>;
+interface CheckedRole {
+  readonly kind: CheckKind;
   readonly folder: string;
   /** What alone was asked for: everything; what failed last; or these. */
   readonly part: 'all' | 'failed' | readonly string[];
   /** A script of the project does it, of whose answer only the exit code is known. */
   readonly isScript: boolean;
 }
-interface Work {
-  readonly acts: readonly Act<About>[];
+interface CheckWork {
+  readonly acts: readonly PlannedCall<CheckedRole>[];
   readonly notes: readonly string[];
 }
 
@@ -73,25 +67,25 @@ export function check(services: OwnServices): Tool {
     params,
     async plan(asked, context) {
       const work = await actsFor(asked, context, services, memory);
-      return { ...planOf(work.acts), work };
+      return { ...combinePlans(work.acts), work };
     },
     run: ({ work }, context) => run(work, context, memory),
   });
 }
 
 async function actsFor(
-  asked: Asked,
+  asked: CheckParams,
   context: PlanContext,
   services: OwnServices,
   memory: Memory,
-): Promise<Work> {
-  const place = await Place.of(asked, context, services);
+): Promise<CheckWork> {
+  const place = await ProjectView.of(asked, context, services);
   // What was installed a moment ago counts.
   await services.refresh();
   const { tasks } = await place.tasks();
   const notes: string[] = [];
   const looking = { asked, place, tasks, memory, notes };
-  const acts: Act<About>[] = [];
+  const acts: PlannedCall<CheckedRole>[] = [];
   for (const kind of asked.what === 'all' ? (['types', 'lint', 'test'] as const) : [asked.what])
     acts.push(...(await actsOf(kind, looking)));
   // A language without a type checker of its own is compiled.
@@ -109,15 +103,15 @@ async function actsFor(
 }
 
 interface Looking {
-  readonly asked: Asked;
-  readonly place: Place;
-  readonly tasks: readonly Task[];
+  readonly asked: CheckParams;
+  readonly place: ProjectView;
+  readonly tasks: readonly ProjectTask[];
   readonly memory: Memory;
   /** What does not run although somebody could expect it. */
   readonly notes: string[];
 }
 
-async function actsOf(kind: Kind, looking: Looking): Promise<Act<About>[]> {
+async function actsOf(kind: CheckKind, looking: Looking): Promise<PlannedCall<CheckedRole>[]> {
   const { asked, place, tasks, notes } = looking;
   const { players, task } = await chosenFor(kind, place, tasks);
   if (!task) return playing(kind, players, looking);
@@ -125,7 +119,7 @@ async function actsOf(kind: Kind, looking: Looking): Promise<Act<About>[]> {
     notes.push(`${kind}: left out, as the script ${inOneLine(task.name, 200)} takes no names`);
     return [];
   }
-  const above = new Place(task.folder, place.context, place.services);
+  const above = new ProjectView(task.folder, place.context, place.services);
   const runners = [...(await above.players('task')), ...(await above.absent('task'))];
   const runner = runners.find(({ action }) => action.program === task.program);
   const about = { kind, folder: task.folder, part: 'all', isScript: true } as const;
@@ -137,10 +131,14 @@ async function actsOf(kind: Kind, looking: Looking): Promise<Act<About>[]> {
  * else what it shows signs of and is not here.
  */
 export async function chosenFor(
-  kind: Kind,
-  place: Place,
-  tasks: readonly Task[],
-): Promise<{ readonly players: readonly Player[]; readonly task?: Task; readonly areAbsent?: boolean }> {
+  kind: CheckKind,
+  place: ProjectView,
+  tasks: readonly ProjectTask[],
+): Promise<{
+  readonly players: readonly RolePlayer[];
+  readonly task?: ProjectTask;
+  readonly areAbsent?: boolean;
+}> {
   const players = await place.players(kind);
   const task = taskNames[kind].flatMap((name) => tasks.find((one) => isTask(one, name)) ?? [])[0];
   const named = players.filter(({ action }) => task?.command && names(task.command, action, place.services));
@@ -151,11 +149,11 @@ export async function chosenFor(
 }
 
 /** npm's own answer where a project has no tests is none. */
-const isTask = ({ name, command = '' }: Task, wanted: string): boolean =>
+const isTask = ({ name, command = '' }: ProjectTask, wanted: string): boolean =>
   name === wanted && !command.includes('no test specified');
 
 /** Whether a command starts a program, for what the action does where the program is for many things: `go test`. */
-function names(command: string, { program, begins, role }: PublishedTool, services: OwnServices): boolean {
+function names(command: string, { program, begins, role }: ToolDefinition, services: OwnServices): boolean {
   const { called = [program], category } = services.manifest.programs.find(({ id }) => id === program) ?? {};
   const isMany = category === 'runtime' || category === 'package-manager';
   const isAct = begins !== undefined && (!begins.startsWith('-') || begins === `--${role}`);
@@ -166,7 +164,11 @@ function names(command: string, { program, begins, role }: PublishedTool, servic
   });
 }
 
-async function playing(kind: Kind, players: readonly Player[], { asked, place, memory, notes }: Looking) {
+async function playing(
+  kind: CheckKind,
+  players: readonly RolePlayer[],
+  { asked, place, memory, notes }: Looking,
+) {
   const { acts, refused } = await place.acts(players, (tool, folder) => {
     const last = memory.get(keyOf(kind, tool, folder))?.flatMap(({ name, file }) => name ?? file ?? []);
     const only = asked.again ? last?.length && [...new Set(last)] : asked.only;
@@ -174,7 +176,7 @@ async function playing(kind: Kind, players: readonly Player[], { asked, place, m
     // Whether it formats or only says what is not, it is a check.
     const checks = kind === 'format' && 'check' in tool.params.shape && { check: true };
     const values = { ...(only && onlyFor(tool, kind, only, place.folder)), ...checks };
-    const part: About['part'] = asked.again ? (only ? 'failed' : 'all') : (asked.only ?? 'all');
+    const part: CheckedRole['part'] = asked.again ? (only ? 'failed' : 'all') : (asked.only ?? 'all');
     return [values, { kind, folder, part, isScript: false }];
   });
   for (const { action, error } of refused)
@@ -183,7 +185,7 @@ async function playing(kind: Kind, players: readonly Player[], { asked, place, m
   return acts;
 }
 
-const keyOf = (kind: Kind, { program }: Tool, folder: string): string => `${kind} ${program} ${folder}`;
+const keyOf = (kind: CheckKind, { program }: Tool, folder: string): string => `${kind} ${program} ${folder}`;
 
 const partOf = (key: string, part: 'all' | readonly string[]): string =>
   `${key} ${part === 'all' ? part : JSON.stringify([...new Set(part)].toSorted())}`;
@@ -192,7 +194,7 @@ const has = (all: readonly Problem[], { id }: Problem): boolean => all.some((one
 const without = (all: readonly Problem[], others: readonly Problem[]) =>
   all.filter((one) => !has(others, one));
 
-function remember(found: readonly Problem[], key: string, part: About['part'], memory: Memory): void {
+function remember(found: readonly Problem[], key: string, part: CheckedRole['part'], memory: Memory): void {
   const all = partOf(key, 'all');
   if (part === 'all' || part === 'failed') {
     memory.set(key, found);
@@ -206,7 +208,12 @@ function remember(found: readonly Problem[], key: string, part: About['part'], m
 }
 
 /** Names of tests as they are; paths as the caller means them, from its folder. */
-function onlyFor({ params: { shape }, name }: Tool, kind: Kind, only: readonly string[], folder: string) {
+function onlyFor(
+  { params: { shape }, name }: Tool,
+  kind: CheckKind,
+  only: readonly string[],
+  folder: string,
+) {
   const arePaths = only.every((one) => /[/\\]|\.\w{1,4}$/.test(one) && !/\s/.test(one));
   const key = kind === 'test' && arePaths && 'files' in shape ? 'files' : 'only';
   const schema = shape[key] as z.ZodType | undefined;
@@ -215,7 +222,7 @@ function onlyFor({ params: { shape }, name }: Tool, kind: Kind, only: readonly s
   return { [key]: only.map((one) => (pathFacts(schema) ? resolve(folder, one) : one)) };
 }
 
-async function run({ acts, notes }: Work, context: CallContext, memory: Memory): Promise<ToolResult> {
+async function run({ acts, notes }: CheckWork, context: CallContext, memory: Memory): Promise<Result> {
   const checked: Checked[] = [];
   for (const { tool, plan, about } of acts) {
     if (context.signal.aborted) break;
@@ -231,7 +238,7 @@ async function run({ acts, notes }: Work, context: CallContext, memory: Memory):
   }
   const failed = checked.length === 1 && checked[0]?.result.isError === true;
   return {
-    content: [{ type: 'text', text: presentable([told(checked), ...notes].join('\n')) }],
+    content: [{ type: 'text', text: sanitize([told(checked), ...notes].join('\n')) }],
     ...(failed && { isError: true }),
   };
 }

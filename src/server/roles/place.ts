@@ -2,16 +2,16 @@ import { join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import type { Role } from '../../core/program.ts';
 import { fits } from '../../core/rule.ts';
-import type { CallContext, PlanContext, Tool, ToolResult } from '../../core/tool.ts';
+import type { CallContext, PlanContext, Tool, Result } from '../../core/tool.ts';
 import { upwards } from '../../core/upwards.ts';
-import { actOf, type Act } from '../../machine/actions/acts.ts';
-import { namePattern, signsIn } from '../exposure.ts';
+import { planCallOf, type PlannedCall } from '../../machine/actions/acts.ts';
+import { namePattern, evidenceIn } from '../exposure.ts';
 import type { OwnServices } from '../own-tools.ts';
-import type { PublishedTool } from '../published.ts';
+import type { ToolDefinition } from '../published.ts';
 
 /** An action that plays a role in a project. */
-export interface Player {
-  readonly action: PublishedTool;
+export interface RolePlayer {
+  readonly action: ToolDefinition;
   /** Of the project, by which it shows that it uses the program: `package.json`. */
   readonly sign: string;
   /** Where that is. */
@@ -19,7 +19,7 @@ export interface Player {
 }
 
 /** A task of the project, and the program that runs it, which need not be here. */
-export interface Task {
+export interface ProjectTask {
   readonly name: string;
   readonly command?: string | undefined;
   readonly says?: string | undefined;
@@ -31,7 +31,7 @@ export interface Task {
 const databaseFolders = ['data', 'database', 'db', 'instance', 'prisma', 'storage', 'var'];
 
 /** A folder of a project, as the tools that are made of roles see it. */
-export class Place {
+export class ProjectView {
   readonly folder: string;
   readonly context: PlanContext;
   readonly services: OwnServices;
@@ -47,10 +47,10 @@ export class Place {
     { cwd }: { readonly cwd?: string | undefined },
     context: PlanContext,
     services: OwnServices,
-  ): Promise<Place> {
+  ): Promise<ProjectView> {
     const { workspace } = context;
     const options = { kind: 'folder', mustExist: true } as const;
-    return new Place(
+    return new ProjectView(
       cwd === undefined ? workspace.home : await workspace.resolve(cwd, options),
       context,
       services,
@@ -58,22 +58,22 @@ export class Place {
   }
 
   /** The actions of a role whose programs the project uses: those of the nearest folder above that has any. */
-  async players(role: Role): Promise<Player[]> {
+  async players(role: Role): Promise<RolePlayer[]> {
     return this.#playing(role, await this.services.offered.callable());
   }
 
   /** The same of programs that are not on this machine. */
-  async absent(role: Role): Promise<Player[]> {
+  async absent(role: Role): Promise<RolePlayer[]> {
     return this.#playing(role, await this.services.offered.absent());
   }
 
-  async #playing(role: Role, tools: readonly PublishedTool[]): Promise<Player[]> {
+  async #playing(role: Role, tools: readonly ToolDefinition[]): Promise<RolePlayer[]> {
     const { host, manifest } = this.services;
     const actions = tools.filter((tool) => tool.role === role);
     const ids = new Set(actions.map(({ program }) => program));
     const programs = manifest.programs.filter(({ id }) => ids.has(id));
     for (const here of upwards(this.folder, this.context.workspace.roots)) {
-      const signs = await signsIn([here], programs, host);
+      const signs = await evidenceIn([here], programs, host);
       const found = actions.flatMap((action) => {
         const sign = signs.get(action.program);
         return sign === undefined ? [] : [{ action, sign, folder: here }];
@@ -84,10 +84,10 @@ export class Place {
   }
 
   /** The database files of a project: at its top, or in a folder that is usual. Their signs are paths from the top. */
-  async databaseFiles(role: Role): Promise<Player[]> {
+  async databaseFiles(role: Role): Promise<RolePlayer[]> {
     const { host, manifest, offered } = this.services;
     const { home } = this.context.workspace;
-    const actions = (await offered.callable()).filter((tool) => tool.role === role && !tool.asks);
+    const actions = (await offered.callable()).filter((tool) => tool.role === role && !tool.engine);
     const signs = actions.map(({ program }) =>
       (manifest.programs.find(({ id }) => id === program)?.project ?? []).flatMap((sign) =>
         typeof sign === 'string' ? [namePattern(sign)] : [],
@@ -115,7 +115,7 @@ export class Place {
         .filter(({ action }) => action.effects.every((effect) => effect === 'read'))
         .map(async ({ action: { name, program }, folder }) => {
           const { items = [], more } = ((await this.looked(name, folder))?.data ?? {}) as {
-            readonly items?: readonly Pick<Task, 'name' | 'command' | 'says'>[];
+            readonly items?: readonly Pick<ProjectTask, 'name' | 'command' | 'says'>[];
             readonly more?: string;
           };
           return { tasks: items.map((task) => ({ ...task, program, folder })), more };
@@ -129,7 +129,7 @@ export class Place {
   }
 
   /** What an action that only looks answers in a folder; undefined when it cannot. */
-  async looked(name: string, cwd = this.folder): Promise<ToolResult | undefined> {
+  async looked(name: string, cwd = this.folder): Promise<Result | undefined> {
     const { context } = this;
     try {
       const tool = await this.services.load(name);
@@ -149,28 +149,28 @@ export class Place {
 
   /** Plans an action. Throws what planning throws. */
   async act<About>(
-    { name }: Pick<PublishedTool, 'name'>,
+    { name }: Pick<ToolDefinition, 'name'>,
     values: Readonly<Record<string, unknown>>,
     about: About,
-  ): Promise<Act<About>> {
-    return actOf(await this.services.load(name), values, this.context, about);
+  ): Promise<PlannedCall<About>> {
+    return planCallOf(await this.services.load(name), values, this.context, about);
   }
 
   /** Plans what players would do with these values; `refused` are those that cannot, and why. */
   async acts<About>(
-    players: readonly Player[],
+    players: readonly RolePlayer[],
     valuesFor: (
       tool: Tool,
       folder: string,
     ) => readonly [values: Readonly<Record<string, unknown>>, about: About],
   ) {
-    const acts: Act<About>[] = [];
-    const refused: { action: PublishedTool; error: ToolcribError }[] = [];
+    const acts: PlannedCall<About>[] = [];
+    const refused: { action: ToolDefinition; error: ToolcribError }[] = [];
     for (const { action, folder: cwd } of players) {
       try {
         const tool = await this.services.load(action.name);
         const [values, about] = valuesFor(tool, cwd);
-        acts.push(await actOf(tool, { ...values, cwd }, this.context, about));
+        acts.push(await planCallOf(tool, { ...values, cwd }, this.context, about));
       } catch (error) {
         if (!(error instanceof ToolcribError)) throw error;
         refused.push({ action, error }); // Another one may be the one of this project.
@@ -181,7 +181,10 @@ export class Place {
 }
 
 /** Those of one program, where one is named. Throws ARG_INVALID for one that has nothing to do here. */
-export function playersOf(program: string | undefined, players: readonly Player[]): readonly Player[] {
+export function rolePlayersOf(
+  program: string | undefined,
+  players: readonly RolePlayer[],
+): readonly RolePlayer[] {
   const wanted = players.filter(({ action }) => program === undefined || action.program === program);
   if (wanted.length > 0 || players.length === 0 || program === undefined) return wanted;
   throw new ToolcribError(
@@ -192,8 +195,11 @@ export function playersOf(program: string | undefined, players: readonly Player[
 }
 
 /** npm, pnpm and Yarn read the same scripts: those of the project's own package manager are the ones. */
-function onePerFile(lists: readonly (readonly Task[])[], players: readonly Player[]): readonly Task[] {
-  const seen = new Map<string, readonly Task[]>();
+function onePerFile(
+  lists: readonly (readonly ProjectTask[])[],
+  players: readonly RolePlayer[],
+): readonly ProjectTask[] {
+  const seen = new Map<string, readonly ProjectTask[]>();
   for (const list of lists) {
     const key = JSON.stringify(list.map(({ name, command }) => [name, command]));
     const player = players.find(({ action }) => action.program === list[0]?.program);

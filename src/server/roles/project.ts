@@ -3,13 +3,13 @@ import * as z from 'zod';
 import type { Category } from '../../core/discoverer.ts';
 import { defineSimpleTool, textOf, type Tool } from '../../core/tool.ts';
 import { projectAddress, schemesOf } from '../../machine/databases/target.ts';
-import { shownPath } from '../../machine/paths/shown-path.ts';
-import { presentable } from '../../machine/presentable.ts';
+import { displayPath } from '../../machine/paths/shown-path.ts';
+import { sanitize } from '../../machine/presentable.ts';
 import type { OwnServices } from '../own-tools.ts';
 import { inOneLine } from '../tools/job-text.ts';
 import { chosenFor } from './check.ts';
 import { kinds } from './check-report.ts';
-import { Place, type Task } from './place.ts';
+import { ProjectView, type ProjectTask } from './place.ts';
 
 /** What of each may be told; a model asks for the rest. */
 const mostEntries = 16;
@@ -34,7 +34,7 @@ export const project = (services: OwnServices): Tool =>
     params,
     async call(asked, context) {
       await services.refresh();
-      const place = await Place.of(asked, context, services);
+      const place = await ProjectView.of(asked, context, services);
       const { tasks: all, more } = await place.tasks();
       const parts = await Promise.all([
         top(place),
@@ -45,7 +45,7 @@ export const project = (services: OwnServices): Tool =>
         databases(place),
         programs(place),
       ]);
-      return { content: [{ type: 'text', text: presentable(parts.flat().join('\n')) }] };
+      return { content: [{ type: 'text', text: sanitize(parts.flat().join('\n')) }] };
     },
   });
 
@@ -54,12 +54,12 @@ const line = (title: string, all: readonly string[], most = Infinity): string[] 
   return all.length === 0 ? [] : [`${title}: ${[...all.slice(0, most), ...more].join(', ')}`];
 };
 
-async function top({ folder, context, services: { host } }: Place): Promise<string[]> {
+async function top({ folder, context, services: { host } }: ProjectView): Promise<string[]> {
   const [entries, isTrusted] = await Promise.all([host.list(folder), context.trusts(folder)]);
   const shown = entries.filter((name) => name !== '.git').toSorted();
   const trust = isTrusted ? '' : ' (not trusted yet: running its code is asked about once)';
   return [
-    `${basename(folder)}: ${shownPath(folder)}${trust}`,
+    `${basename(folder)}: ${displayPath(folder)}${trust}`,
     ...line(
       'entries',
       shown.map((name) => inOneLine(name, longestMore)),
@@ -69,7 +69,7 @@ async function top({ folder, context, services: { host } }: Place): Promise<stri
 }
 
 /** Of version control: where one stands, what is under way, how much has changed; the files are another call. */
-async function state(place: Place): Promise<string[]> {
+async function state(place: ProjectView): Promise<string[]> {
   const players = await place.players('status');
   return Promise.all(
     players.map(async ({ action: { name, program } }) => {
@@ -82,7 +82,7 @@ async function state(place: Place): Promise<string[]> {
 }
 
 /** Those that a project uses; of several that read the same file, those that do not refuse. */
-async function packageManagers(place: Place): Promise<string[]> {
+async function packageManagers(place: ProjectView): Promise<string[]> {
   const players = await place.players('install');
   const { refused } = await place.acts(players, () => [{}, undefined]);
   const fitting = players.filter(({ action }) => refused.every((one) => one.action !== action));
@@ -94,7 +94,7 @@ async function packageManagers(place: Place): Promise<string[]> {
 }
 
 /** By what `check` does each, as it would choose. */
-async function checks(place: Place, all: readonly Task[]): Promise<string[]> {
+async function checks(place: ProjectView, all: readonly ProjectTask[]): Promise<string[]> {
   const players = await Promise.all(
     kinds.map(async (kind) => {
       const chosen = await chosenFor(kind, place, all);
@@ -108,7 +108,7 @@ async function checks(place: Place, all: readonly Task[]): Promise<string[]> {
   return line('check', players.flat());
 }
 
-function tasks(all: readonly Task[]): string[] {
+function tasks(all: readonly ProjectTask[]): string[] {
   const names = new Set(all.map(({ name }) => name));
   // What npm runs with another one is no task of its own.
   const isBeside = (name: string) =>
@@ -123,7 +123,7 @@ function tasks(all: readonly Task[]): string[] {
 
 const mostDatabases = 10;
 
-async function databases(place: Place): Promise<string[]> {
+async function databases(place: ProjectView): Promise<string[]> {
   const { roots } = place.context.workspace;
   const files = (await place.databaseFiles('query')).map(({ sign }) => sign);
   const addresses = Object.entries(schemesOf).flatMap(([engine, scheme]) => {
@@ -138,7 +138,7 @@ const rank = (category: Category): number =>
   first.includes(category) ? first.indexOf(category) : first.length;
 
 /** Programs that can be used, those that the project shows signs of first. */
-async function programs({ context: { workspace }, services }: Place): Promise<string[]> {
+async function programs({ context: { workspace }, services }: ProjectView): Promise<string[]> {
   const { offered, manifest } = services;
   if (workspace.roots.length === 0) return [];
   const { programs: all } = await offered.exposure();

@@ -8,15 +8,15 @@ import {
   type CallContext,
   type PlanContext,
   type Tool,
-  type ToolResult,
+  type Result,
 } from '../../core/tool.ts';
-import { actOf, planOf, type Act } from '../../machine/actions/acts.ts';
+import { planCallOf, combinePlans, type PlannedCall } from '../../machine/actions/acts.ts';
 import { headAndTail, inlineLimit } from '../../machine/presentable.ts';
 import { projectAddress, schemesOf } from '../../machine/databases/target.ts';
 import { namePattern } from '../exposure.ts';
 import type { OwnServices } from '../own-tools.ts';
-import type { PublishedTool } from '../published.ts';
-import { Place } from './place.ts';
+import type { ToolDefinition } from '../published.ts';
+import { ProjectView } from './place.ts';
 
 const params = z.strictObject({
   sql: z.string().min(1).max(100_000).optional().describe('One statement that reads: "SELECT * FROM orders"'),
@@ -26,13 +26,13 @@ const params = z.strictObject({
 });
 /** A database refuses it in words of its own; which action writes is said behind them. */
 const writing = /^\s*(?:alter|create|delete|drop|insert|merge|replace|truncate|update)\b/i;
-type Asked = z.output<typeof params>;
+type QueryParams = z.output<typeof params>;
 
 /** A database that can be asked, and by which action. */
-interface Source {
+interface QuerySource {
   /** By which `database` names it. */
   readonly name: string;
-  readonly action: PublishedTool;
+  readonly action: ToolDefinition;
   readonly values: Readonly<Record<string, string>>;
 }
 
@@ -48,20 +48,20 @@ export const query = (services: OwnServices): Tool =>
     params,
     async plan(asked, context) {
       const work = await workFor(asked, context, services);
-      return { ...planOf(work.acts), work };
+      return { ...combinePlans(work.acts), work };
     },
     run: ({ work }, context) => run(work, context),
   });
 
-interface Work {
+interface QueryWork {
   /** Of several, each is about its database, by its name. */
-  readonly acts: readonly Act<string>[];
+  readonly acts: readonly PlannedCall<string>[];
   readonly sql: string;
   /** What is left out, and why. */
   readonly notes: readonly string[];
 }
 
-async function run({ acts, sql, notes }: Work, context: CallContext): Promise<ToolResult> {
+async function run({ acts, sql, notes }: QueryWork, context: CallContext): Promise<Result> {
   const [act] = acts;
   if (acts.length + notes.length > 1) return tablesOfAll(acts, notes, context);
   if (!act) throw new Error('a call of no acts');
@@ -75,10 +75,10 @@ async function run({ acts, sql, notes }: Work, context: CallContext): Promise<To
 
 /** The tables of each, below its name; of one that does not answer, why. */
 async function tablesOfAll(
-  acts: Work['acts'],
-  notes: Work['notes'],
+  acts: QueryWork['acts'],
+  notes: QueryWork['notes'],
   context: CallContext,
-): Promise<ToolResult> {
+): Promise<Result> {
   const texts: string[] = [];
   for (const { tool, plan, about } of acts) {
     const said = await tool.run(plan, context).then(textOf, (error: unknown) => reasonOf(error));
@@ -96,7 +96,7 @@ function reasonOf(error: unknown): string {
 /** Of more databases, the tables are listed by name only. */
 const mostListed = 8;
 
-async function workFor(asked: Asked, context: PlanContext, services: OwnServices): Promise<Work> {
+async function workFor(asked: QueryParams, context: PlanContext, services: OwnServices): Promise<QueryWork> {
   const { sql = '', table } = asked;
   const role = asked.sql !== undefined ? 'query' : table !== undefined ? 'describe' : 'tables';
   const found = await sourcesFor(role, asked.database, context, services);
@@ -109,7 +109,7 @@ async function workFor(asked: Asked, context: PlanContext, services: OwnServices
       `database: there are several: ${found.map(({ name }) => name).join(', ')}.`,
       'Say which one.',
     );
-  const acts: Act<string>[] = [];
+  const acts: PlannedCall<string>[] = [];
   const notes: string[] = [];
   for (const one of found.slice(0, mostListed))
     try {
@@ -124,17 +124,17 @@ async function workFor(asked: Asked, context: PlanContext, services: OwnServices
 }
 
 async function actFor(
-  source: Source,
-  { sql, table, limit }: Asked,
+  source: QuerySource,
+  { sql, table, limit }: QueryParams,
   context: PlanContext,
   services: OwnServices,
-): Promise<Act<string>> {
+): Promise<PlannedCall<string>> {
   const { database } = source.values;
   if (database !== undefined) await context.workspace.resolve(database, { kind: 'file', mustExist: true });
   const tool = await services.load(source.action.name);
   const given = Object.entries({ sql, table, limit, ...source.values });
   const values = given.filter(([name, value]) => value !== undefined && name in tool.params.shape);
-  return actOf(tool, Object.fromEntries(values), context, source.name);
+  return planCallOf(tool, Object.fromEntries(values), context, source.name);
 }
 
 async function sourcesFor(
@@ -142,23 +142,25 @@ async function sourcesFor(
   wanted: string | undefined,
   context: PlanContext,
   services: OwnServices,
-): Promise<Source[]> {
+): Promise<QuerySource[]> {
   const { databases, offered } = services;
   const { roots } = context.workspace;
   const actions = (await offered.callable()).filter((tool) => tool.role === role);
-  const servers = actions.flatMap((action): Source[] => {
-    const { asks } = action;
-    if (asks === undefined) return [];
-    const profiles = Object.entries(databases).filter(([, { engine }]) => engine === asks);
+  const servers = actions.flatMap((action): QuerySource[] => {
+    const { engine } = action;
+    if (engine === undefined) return [];
+    const profiles = Object.entries(databases).filter(([, { engine }]) => engine === engine);
     const isNamed =
-      wanted === asks || offered.isReached(action) || projectAddress(schemesOf[asks], roots) !== undefined;
+      wanted === engine ||
+      offered.isReached(action) ||
+      projectAddress(schemesOf[engine], roots) !== undefined;
     return [
       ...profiles.map(([name]) => ({ name, action, values: { profile: name } })),
-      ...(isNamed ? [{ name: asks, action, values: {} }] : []),
+      ...(isNamed ? [{ name: engine, action, values: {} }] : []),
     ];
   });
-  const files = (await new Place(context.workspace.home, context, services).databaseFiles(role)).map(
-    ({ action, sign }): Source => ({
+  const files = (await new ProjectView(context.workspace.home, context, services).databaseFiles(role)).map(
+    ({ action, sign }): QuerySource => ({
       name: sign,
       action,
       values: { database: sign },
@@ -168,14 +170,14 @@ async function sourcesFor(
   if (wanted === undefined) return onePerName(all);
   const named = all.filter(({ name, action }) => name === wanted || action.program === wanted);
   if (named.length > 0) return onePerName(named);
-  const ofFiles = actions.filter(({ asks }) => asks === undefined);
+  const ofFiles = actions.filter(({ engine }) => engine === undefined);
   const fitting = ofFiles.filter(({ program }) => isFileOf(program, wanted, services));
   const [action] = fitting.length > 0 ? fitting : ofFiles;
   return action ? [{ name: wanted, action, values: { database: wanted } }] : [];
 }
 
 /** Two programs can read the same file: the first is the one. */
-const onePerName = (sources: readonly Source[]): Source[] =>
+const onePerName = (sources: readonly QuerySource[]): QuerySource[] =>
   sources.filter((one, at) => sources.findIndex(({ name }) => name === one.name) === at);
 
 const isFileOf = (id: string, path: string, { manifest }: OwnServices): boolean =>

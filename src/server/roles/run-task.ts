@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { nearest } from '../../core/nearest.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { defineTool, type Plan, type Tool } from '../../core/tool.ts';
-import { planOf, runActs, type Act } from '../../machine/actions/acts.ts';
+import { combinePlans, runPlannedCalls, type PlannedCall } from '../../machine/actions/acts.ts';
 import { headAndTail, inlineLimit } from '../../machine/presentable.ts';
 import type { OwnServices } from '../own-tools.ts';
 import { inOneLine } from '../tools/job-text.ts';
-import { Place, playersOf, type Task } from './place.ts';
+import { ProjectView, rolePlayersOf, type ProjectTask } from './place.ts';
 
 const params = z.strictObject({
   task: z.string().min(1).max(200).optional().describe('Its name: "dev"; without it, the tasks there are'),
@@ -15,7 +15,7 @@ const params = z.strictObject({
   background: z.boolean().default(false).describe('Dev servers, watchers: answers once it has begun'),
   cwd: z.string().min(1).optional().describe('Folder of one package'),
 });
-type Asked = z.output<typeof params>;
+type RunTaskParams = z.output<typeof params>;
 const longestTask = 1000;
 
 /** Runs a task that the project has by that name; without a name, lists them. */
@@ -29,29 +29,29 @@ export const runTask = (services: OwnServices): Tool =>
     effects: ['write', 'execute', 'network'],
     params,
     async plan(asked, context) {
-      const place = await Place.of(asked, context, services);
+      const place = await ProjectView.of(asked, context, services);
       const { tasks } = await place.tasks();
       if (asked.task !== undefined) {
-        const plan = planOf([await actFor(asked, place, tasks)]);
+        const plan = combinePlans([await actFor(asked, place, tasks)]);
         return { ...plan, background: asked.background || plan.background === true };
       }
       return {
         effects: ['read'],
         subject: 'lists tasks',
         folder: place.folder,
-        touches: [],
-        takenBack: false,
-        exactly: place.folder,
+        paths: [],
+        isUndoable: false,
+        fingerprint: place.folder,
         work: listed(tasks),
       };
     },
-    run: async (plan: Plan<readonly Act[] | string>, context) =>
+    run: async (plan: Plan<readonly PlannedCall[] | string>, context) =>
       typeof plan.work === 'string'
         ? { content: [{ type: 'text', text: plan.work }] }
-        : runActs(plan as Plan<readonly Act[]>, context),
+        : runPlannedCalls(plan as Plan<readonly PlannedCall[]>, context),
   });
 
-const listed = (tasks: readonly Task[]): string =>
+const listed = (tasks: readonly ProjectTask[]): string =>
   headAndTail(
     [
       tasks.length === 0
@@ -68,16 +68,16 @@ const listed = (tasks: readonly Task[]): string =>
   );
 
 async function actFor(
-  { task = '', args, program }: Asked,
-  place: Place,
-  tasks: readonly Task[],
-): Promise<Act> {
+  { task = '', args, program }: RunTaskParams,
+  place: ProjectView,
+  tasks: readonly ProjectTask[],
+): Promise<PlannedCall> {
   const absent = await place.absent('task');
   const all = [
     ...(await place.players('task')),
     ...absent.filter(({ action }) => tasks.some((one) => one.program === action.program)),
   ];
-  const players = playersOf(program, all);
+  const players = rolePlayersOf(program, all);
   const known = tasks.filter(({ name }) => name === task).map((one) => one.program);
   // Tasks of others cannot be told without running them, so that they say themselves whether they have it.
   const silent = players.filter(({ action }) => tasks.every((one) => one.program !== action.program));
@@ -93,7 +93,7 @@ async function actFor(
   return place.act(player.action, { task, ...(args && { args }), cwd: player.folder }, undefined);
 }
 
-function unknownTask(task: string, tasks: readonly Task[], hasRunner: boolean): ToolcribError {
+function unknownTask(task: string, tasks: readonly ProjectTask[], hasRunner: boolean): ToolcribError {
   const names = tasks.map(({ name }) => name);
   const best = nearest(task, names);
   return new ToolcribError(

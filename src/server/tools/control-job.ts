@@ -7,9 +7,9 @@ import {
   type Plan,
   type PlanContext,
   type Tool,
-  type ToolResult,
+  type Result,
 } from '../../core/tool.ts';
-import { presentable } from '../../machine/presentable.ts';
+import { sanitize } from '../../machine/presentable.ts';
 import type { Job } from '../../machine/jobs/job.ts';
 import { end } from '../../machine/jobs/jobs.ts';
 import { aboutJob, textResult } from './job-text.ts';
@@ -29,7 +29,7 @@ const params = z.strictObject({
   description: unlisted(z.string().optional(), 'explanation justification'),
 });
 
-type Given = z.output<typeof params>;
+type ControlJobParams = z.output<typeof params>;
 
 /** Writes to a job's program, or ends the job and what it started. */
 export const controlJob = (services: OutputServices): Tool =>
@@ -44,7 +44,7 @@ export const controlJob = (services: OutputServices): Tool =>
     run: ({ work }, context) => control(work, services, context),
   });
 
-function jobOf({ id }: Given, { jobs }: OutputServices, { client }: PlanContext): Job {
+function jobOf({ id }: ControlJobParams, { jobs }: OutputServices, { client }: PlanContext): Job {
   const job = jobs.find(client, id);
   if (job) return job;
   throw new ToolcribError(
@@ -55,24 +55,32 @@ function jobOf({ id }: Given, { jobs }: OutputServices, { client }: PlanContext)
 }
 
 /** Who may start a job, also where nothing may be changed, may end it; what is sent is decided about like what runs. */
-function planControl(given: Given, { call, program }: Job, { workspace }: PlanContext): Plan<Given> {
+function planControl(
+  given: ControlJobParams,
+  { call, program }: Job,
+  { workspace }: PlanContext,
+): Plan<ControlJobParams> {
   const { action, text = '' } = given;
   const { command = call.title, folder = workspace.roots[0] ?? '' } = program ?? {};
-  const plan = { folder, touches: [], takenBack: false, exactly: JSON.stringify(given), work: given };
-  if (action === 'stop') return { ...plan, effects: [], subject: `stop ${presentable(command)}` };
+  const plan = { folder, paths: [], isUndoable: false, fingerprint: JSON.stringify(given), work: given };
+  if (action === 'stop') return { ...plan, effects: [], subject: `stop ${sanitize(command)}` };
   if (given.text === undefined && !given.end)
     throw new ToolcribError('ARG_INVALID', 'text: is required to send.', 'Give it, or end: true.');
   return {
     ...plan,
     effects: ['execute'],
-    subject: `write to ${presentable(command)}: ${text.trimEnd()}`,
+    subject: `write to ${sanitize(command)}: ${text.trimEnd()}`,
     // What a program is told can be commands that nobody has seen.
-    ...(call.tool === 'run' ? { asks: 'program' as const } : { trust: 'runs code of this folder' }),
+    ...(call.tool === 'run' ? { approval: 'program' as const } : { trust: 'runs code of this folder' }),
     preview: text,
   };
 }
 
-async function control(given: Given, services: OutputServices, context: CallContext): Promise<ToolResult> {
+async function control(
+  given: ControlJobParams,
+  services: OutputServices,
+  context: CallContext,
+): Promise<Result> {
   const job = jobOf(given, services, context);
   if (given.action === 'send') {
     job.write(given.text ?? '', given.end);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import type { Manifest } from '../published.ts';
+import type { Catalogue } from '../published.ts';
 
 /** The system's own programs that print what they read or are given, or make what is empty, whatever their options. */
 const printing: ReadonlySet<string> = new Set(
@@ -45,7 +45,7 @@ export const isPrinting = (program: string): boolean =>
 export function isEveryday(
   [program = '', ...args]: readonly string[],
   isOwn: boolean,
-  { programs }: Pick<Manifest, 'programs'>,
+  { programs }: Pick<Catalogue, 'programs'>,
   folder: string,
 ): boolean {
   const name = nameOf(program);

@@ -1,9 +1,9 @@
 import { ToolcribError } from '../../core/errors.ts';
-import type { Content, ToolResult } from '../../core/tool.ts';
+import type { Content, Result } from '../../core/tool.ts';
 import type { Job } from '../../machine/jobs/job.ts';
 import type { StoredOutput } from '../../machine/output-store/kept-output.ts';
 import type { OutputStore } from '../../machine/output-store/output-store.ts';
-import { headAndTail, inlineLimit, presentable } from '../../machine/presentable.ts';
+import { headAndTail, inlineLimit, sanitize } from '../../machine/presentable.ts';
 
 const states = {
   running: 'is running',
@@ -17,7 +17,7 @@ const duration = (count: number): string =>
   count < 120 ? `${Math.round(count)} s` : `${Math.round(count / 60)} min`;
 
 export const inOneLine = (text: string, most: number): string =>
-  headAndTail(presentable(text).replaceAll(/\s+/g, ' '), most).replaceAll('\n', ' ');
+  headAndTail(sanitize(text).replaceAll(/\s+/g, ' '), most).replaceAll('\n', ' ');
 
 /** A job in one line: `dev-1 is running for 12 s (npm run dev)`. */
 export function aboutJob({ id, call, state, seconds, program }: Job): string {
@@ -49,7 +49,7 @@ export function lastLinesOf(job: Job, outputs: Pick<OutputStore, 'list'>, count:
 export function runningResult(
   { job, joined = false }: { readonly job: Job; readonly joined?: boolean },
   outputs: Pick<OutputStore, 'list'>,
-): ToolResult {
+): Result {
   const { id, call } = job;
   const ways = call.isBackground
     ? `read_output id=${id} reads it; control_job stops it`
@@ -60,7 +60,7 @@ export function runningResult(
 }
 
 /** The result of a job that has ended, below what is said of it; it is told now. */
-export function endedResult(job: Job, said: string): ToolResult {
+export function endedResult(job: Job, said: string): Result {
   const about: Content = { type: 'text', text: `${said}${aboutJob(job)}` };
   try {
     const { content, isError } = job.result();
@@ -76,6 +76,6 @@ function whyNoResult(error: unknown, tool: string): string {
   return `PROGRAM_FAILED: it ended without a result (${inOneLine(why, 500)}). Call ${tool} itself again.`;
 }
 
-export const textResult = (...parts: readonly string[]): ToolResult => ({
+export const textResult = (...parts: readonly string[]): Result => ({
   content: [{ type: 'text', text: parts.filter((part) => part !== '').join('\n') }],
 });

@@ -6,13 +6,13 @@ import type { Grant, Plan, PlanContext, Workspace } from '../../core/tool.ts';
 import { isInside } from '../../machine/paths/inside.ts';
 import { protectedReason } from '../../machine/paths/protected-paths.ts';
 import { realPath } from '../../machine/paths/real-path.ts';
-import { shownPath } from '../../machine/paths/shown-path.ts';
+import { displayPath } from '../../machine/paths/shown-path.ts';
 import type { Stage } from '../../machine/processes/pipe.ts';
 import { asStarted } from '../../machine/processes/child.ts';
 import { namedProgram, type NamedProgram } from '../../machine/programs/named-program.ts';
 import { projectFolders } from '../../machine/programs/project-folders.ts';
 import type { OwnServices } from '../own-tools.ts';
-import type { Manifest } from '../published.ts';
+import type { Catalogue } from '../published.ts';
 import { isEveryday, isPrinting, makesEmpty, walksFolders } from './everyday.ts';
 import { parseLine, printProgram, type LineProgram, type ParsedLine } from './parse-line.ts';
 
@@ -80,11 +80,15 @@ export async function planLine(
     effects: [...new Set(all.flatMap(effectsOf))],
     subject: command,
     folder,
-    touches: all.flatMap(({ touches }) => touches),
+    paths: all.flatMap(({ touches }) => touches),
     trust: 'runs a program in this folder',
     ...(preview !== '' && { preview }),
-    takenBack: false,
-    exactly: JSON.stringify([folder, input, pipes.map((pipe) => pipe.map(({ found, of }) => [found, of]))]),
+    isUndoable: false,
+    fingerprint: JSON.stringify([
+      folder,
+      input,
+      pipes.map((pipe) => pipe.map(({ found, of }) => [found, of])),
+    ]),
     work: { folder, command, pipes: pipes.map((pipe) => pipe.map(({ stage }) => stage)) },
   };
   // What is set for it is read each time. A part of the line is never agreed to: beside other words it is another act.
@@ -92,7 +96,7 @@ export async function planLine(
   const programs = all.map(({ found }) => found.program);
   const grant = {
     act: JSON.stringify(['run', realPath(folder), command, programs]),
-    words: `exactly ${command} in ${shownPath(folder)}`,
+    words: `exactly ${command} in ${displayPath(folder)}`,
   };
   return { ...whole, parts: all.flatMap((one) => partsOf(one, whole, canLast ? grant : undefined)) };
 }
@@ -108,9 +112,9 @@ function partsOf(one: Prepared, whole: Plan, grant: Grant | undefined): Plan[] {
   const { bare, touches, isEveryday: isWork } = one;
   const { line } = one.stage;
   const { trust: _trust, ...rest } = whole;
-  const asked = isWork ? {} : { asks: 'program' as const, ...(grant && { grant }) };
+  const asked = isWork ? {} : { approval: 'program' as const, ...(grant && { grant }) };
   return [
-    { ...whole, effects: effectsOf(one), subject: line, touches, ...asked },
+    { ...whole, effects: effectsOf(one), subject: line, paths: touches, ...asked },
     ...(bare === line ? [] : [{ ...rest, effects: [], subject: bare }]),
   ];
 }
@@ -174,7 +178,7 @@ async function preparer(
   };
 }
 
-const ownPlaces = ({ programs }: Manifest, system: 'posix' | 'win32'): readonly string[] => [
+const ownPlaces = ({ programs }: Catalogue, system: 'posix' | 'win32'): readonly string[] => [
   ...new Set(programs.flatMap(({ own }) => own?.[system] ?? []).filter((place) => !place.startsWith('$'))),
 ];
 
@@ -206,7 +210,7 @@ async function pathsIn(args: readonly string[], folder: string, workspace: Works
 }
 
 /** The variables that one of the known programs needs to work as it does elsewhere: DOCKER_HOST, JAVA_HOME. */
-const inheritedBy = (program: string, { programs }: Manifest): readonly string[] =>
+const inheritedBy = (program: string, { programs }: Catalogue): readonly string[] =>
   programs
     .filter(({ called }) => called.some((name) => name.split(' ')[0] === program))
     .flatMap(({ environment = [] }) => environment);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { also } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import { defineSimpleTool, type CallContext, type Tool, type ToolResult } from '../../core/tool.ts';
+import { defineSimpleTool, type CallContext, type Tool, type Result } from '../../core/tool.ts';
 import type { Job } from '../../machine/jobs/job.ts';
 import { eachLine, type OutputLine, type StoredOutput } from '../../machine/output-store/kept-output.ts';
 import { searchLines } from '../../machine/output-store/search-lines.ts';
@@ -42,7 +42,7 @@ const params = z.strictObject({
   end_line: z.int().min(1).optional(),
 });
 
-type Given = z.output<typeof params>;
+type ReadOutputParams = z.output<typeof params>;
 
 /** What reading outputs, and waiting for jobs, needs. */
 export type OutputServices = Pick<OwnServices, 'jobs' | 'outputs'>;
@@ -60,7 +60,11 @@ export const readOutput = (services: OutputServices): Tool =>
     call: (given, context) => answer(given, services, context),
   });
 
-async function answer(given: Given, services: OutputServices, context: CallContext): Promise<ToolResult> {
+async function answer(
+  given: ReadOutputParams,
+  services: OutputServices,
+  context: CallContext,
+): Promise<Result> {
   const { id, tail, pattern, start_line, end_line, context: around, wait_for: awaited } = given;
   const selects = tail ?? pattern ?? start_line ?? end_line;
   if (id === undefined) {
@@ -83,7 +87,7 @@ async function answer(given: Given, services: OutputServices, context: CallConte
   return textResult(happened.replace(/; $/, ''), text);
 }
 
-function jobResult(job: Job, happened: string, { outputs }: OutputServices): ToolResult {
+function jobResult(job: Job, happened: string, { outputs }: OutputServices): Result {
   if (job.state !== 'running') return endedResult(job, happened);
   const printed = lastLinesOf(job, outputs, happened === '' ? usualTail : usualTail / 2);
   return textResult(`${happened}${aboutJob(job)}`, printed || '[nothing was printed yet]');
@@ -106,10 +110,10 @@ const counted = (count: number): string => `${count.toLocaleString('en')} ${coun
 const invalid = (parameter: string, why: string): ToolcribError =>
   new ToolcribError('ARG_INVALID', `${parameter}: ${why}.`);
 
-type Selection = Pick<Given, 'start_line' | 'end_line' | 'pattern' | 'context'>;
+type LineSelection = Pick<ReadOutputParams, 'start_line' | 'end_line' | 'pattern' | 'context'>;
 
 /** Lines one after another until nothing more fits: as they are, or with their numbers those that match. */
-export async function page(output: StoredOutput, given: Selection, signal: AbortSignal): Promise<string> {
+export async function page(output: StoredOutput, given: LineSelection, signal: AbortSignal): Promise<string> {
   const { lineCount, endedAt } = output;
   const { start_line: from = 1, end_line: to = Infinity, pattern } = given;
   const all = lineCount.toLocaleString('en');
@@ -163,7 +167,7 @@ function* plain(output: StoredOutput, from: number): Generator<Marked> {
 /** The lines that match, with those around them. */
 async function* matching(
   output: StoredOutput,
-  { start_line: from = 1, context, pattern = '' }: Selection,
+  { start_line: from = 1, context, pattern = '' }: LineSelection,
   signal: AbortSignal,
 ): AsyncGenerator<Marked> {
   const before: OutputLine[] = [];

@@ -7,11 +7,11 @@ import {
   type Plan,
   type ProgramInput,
   type Tool,
-  type ToolResult,
+  type Result,
 } from '../../core/tool.ts';
 import { printable } from '../../core/command-line.ts';
 import type { StoredOutput } from '../../machine/output-store/kept-output.ts';
-import { inlineLimit, presentable } from '../../machine/presentable.ts';
+import { inlineLimit, sanitize } from '../../machine/presentable.ts';
 import type { Outcome } from '../../machine/processes/process.ts';
 import type { OwnServices } from '../own-tools.ts';
 import { inOneLine, lastLines } from './job-text.ts';
@@ -40,7 +40,7 @@ const params = z.strictObject({
   description: unlisted(z.string().optional(), 'explanation justification'),
 });
 
-type Given = z.output<typeof params>;
+type RunParams = z.output<typeof params>;
 
 /** Runs any programs, without a shell, in a trusted folder; lines that are not everyday ones are asked about. */
 export const runTool = (services: OwnServices): Tool =>
@@ -53,7 +53,7 @@ export const runTool = (services: OwnServices): Tool =>
     // It is not known what it does.
     effects: ['write', 'execute', 'network', 'publish', 'destroy'],
     params,
-    async plan(given, context): Promise<Plan<PreparedLine & { given: Given }>> {
+    async plan(given, context): Promise<Plan<PreparedLine & { given: RunParams }>> {
       const plan = await planLine(given, services, context);
       return { ...plan, background: given.background, work: { ...plan.work, given } };
     },
@@ -67,10 +67,10 @@ const keepBytes = 4096;
 
 async function runLine(
   { folder, command, pipes }: PreparedLine,
-  { input, timeout, timeout_ms, tail }: Given,
+  { input, timeout, timeout_ms, tail }: RunParams,
   { run, checkpoint, outputs }: OwnServices,
   context: CallContext,
-): Promise<ToolResult> {
+): Promise<Result> {
   const { signal, workspace } = context;
   const kept = await checkpoint?.take(folder, command, workspace, signal);
   const sink = context.keepOutput(command, folder);
@@ -122,7 +122,7 @@ function failureOf({ ended, exitCode, durationMs, stderr }: Outcome, line: strin
     return `TOO_LARGE: ended, with all it had started, as it held too much memory (budgets.memoryPercent)${rest}`;
   if (ended === 'cancelled') return `CANCELLED: ended, with all it had started, after ${seconds} s${rest}`;
   if (ended === 'not_started')
-    return `PROGRAM_NOT_FOUND: could not be started${from}: ${presentable(stderr.text)}${rest}`;
+    return `PROGRAM_NOT_FOUND: could not be started${from}: ${sanitize(stderr.text)}${rest}`;
   if (exitCode === 0) return '';
   return `${exitCode === null ? 'killed by a signal' : `exit ${exitCode}`}${from}${rest}`;
 }
