@@ -12,8 +12,8 @@ import { build } from 'esbuild';
 export async function workedOutManifest(options, temporary, out) {
   const outfile = join(temporary, 'publish.mjs');
   await build({ ...options, entryPoints: ['src/server/publish.ts'], outfile });
-  const { publish } = await import(pathToFileURL(outfile).href);
-  writeFileSync(join(out, 'manifest.json'), JSON.stringify(await publish()));
+  const { buildCatalogue } = await import(pathToFileURL(outfile).href);
+  writeFileSync(join(out, 'manifest.json'), JSON.stringify(await buildCatalogue()));
   return {
     name: 'manifest',
     setup(bundler) {

@@ -3,7 +3,7 @@ import { checkParams, refuseDeep } from '../core/check-params.ts';
 import { ToolcribError } from '../core/errors.ts';
 import type { Verdict } from '../core/policy.ts';
 import type { CallContext, Plan, Result } from '../core/tool.ts';
-import type { JobAnswer as JobAnswer, Waiter } from '../machine/jobs/jobs.ts';
+import type { JobAnswer, Waiter } from '../machine/jobs/jobs.ts';
 import { consentTo } from '../machine/paths/protected-paths.ts';
 import { sanitize } from '../machine/presentable.ts';
 import { maskResult } from '../machine/secrets/mask.ts';

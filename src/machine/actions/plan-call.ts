@@ -72,16 +72,8 @@ export async function planCall(call: ActionCall, line: Line<never>): Promise<Pla
   const whole = [...start.leading, ...argv, ...start.trailing];
   const prepared = action.prepare && write(of, action, action.prepare, values).argv;
   const known = await answersTo(call, start, action.wording?.asks);
-  const fingerprint = JSON.stringify([
-    start.program,
-    whole,
-    prepared,
-    folder,
-    inspected?.env,
-    env,
-    input,
-    known,
-  ]);
+  const variables = [inspected?.env, env, input, known];
+  const fingerprint = JSON.stringify([start.program, whole, prepared, folder, ...variables]);
   const needs = inspected?.trust ?? whyTrust(effects, found.own);
   return {
     effects,
