@@ -3,8 +3,8 @@ import { homedir } from 'node:os';
 import type { Platform } from '../core/discoverer.ts';
 import { fits } from '../core/rule.ts';
 import { auditFolder, createAuditReader, jsonLine, type AuditLine } from '../machine/audit/audit.ts';
-import { stateFolder } from '../own-files/own-files.ts';
-import { sanitize } from '../machine/presentable.ts';
+import { stateFolder } from '../store/own-files.ts';
+import { sanitize } from '../machine/sanitize.ts';
 import { print, style } from './print.ts';
 import { parseCommandLine, UsageError } from './usage.ts';
 

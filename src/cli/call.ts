@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { connect } from './connect.ts';
-import { sanitize } from '../machine/presentable.ts';
+import { sanitize } from '../machine/sanitize.ts';
 import { table } from './print.ts';
 import { parseCommandLine, serveOptions, UsageError, workingFolder } from './usage.ts';
 

@@ -3,8 +3,8 @@ import nodeModule, { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
-import { prunePrivate, readPrivate, writePrivate } from '../own-files/own-files.ts';
-import { digestOf, stampOf } from '../server/first-answers.ts';
+import { prunePrivate, readPrivate, writePrivate } from '../store/own-files.ts';
+import { digestOf, stampOf } from '../server/wire/start-cache.ts';
 
 /** The first requests are answered then, and the server has not changed the flags that compiled code depends on. */
 const startedMs = 900;

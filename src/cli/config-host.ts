@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { ToolcribError } from '../core/errors.ts';
 import { thisHost, type Host } from '../machine/host.ts';
 import { isInside } from '../machine/paths/inside.ts';
-import { displayPath } from '../machine/paths/shown-path.ts';
+import { displayPath } from '../machine/paths/display-path.ts';
 import { entryFor, valuesOf, wordsOf, type EntryRoots } from './host-entry.ts';
 import { settingIn, withoutSetting, withSettings, type Setting } from './host-file.ts';
 import { isRecord } from './host-format.ts';

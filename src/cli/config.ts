@@ -6,9 +6,9 @@ import type { KnownNames } from '../machine/config/check-config.ts';
 import { ToolcribError } from '../core/errors.ts';
 import type { Config } from '../core/settings.ts';
 import { readSettings } from '../machine/config/project-config.ts';
-import { displayPath } from '../machine/paths/shown-path.ts';
+import { displayPath } from '../machine/paths/display-path.ts';
 import { thisHost, type Host } from '../machine/host.ts';
-import { ownFolder } from '../own-files/own-files.ts';
+import { ownFolder } from '../store/own-files.ts';
 import { UsageError } from './usage.ts';
 
 /** Far more than anybody writes by hand. */

@@ -1,13 +1,13 @@
 import { nearest } from '../core/nearest.ts';
-import { userFolder, unkeptState } from '../machine/kept-folders.ts';
-import type { Machine } from '../machine/machine.ts';
-import { sanitize } from '../machine/presentable.ts';
+import { userFolder, unkeptState } from '../machine/user-folders.ts';
+import type { Machine } from '../machine/environment.ts';
+import { sanitize } from '../machine/sanitize.ts';
 import type { ProgramFacts } from '../machine/programs/installation.ts';
 import { loginsOf, type Login } from '../machine/databases/logins.ts';
 import { findRipgrep } from '../machine/programs/find-ripgrep.ts';
 import { cachedLoginShellPath, loginShellOf } from '../machine/programs/login-shell.ts';
 import type { ProgramReport } from '../machine/programs/machine-report.ts';
-import { stateFolder } from '../own-files/own-files.ts';
+import { stateFolder } from '../store/own-files.ts';
 import { version } from '../server/version.ts';
 import { checkHosts } from './doctor-hosts.ts';
 import { settingsInForce } from './doctor-settings.ts';

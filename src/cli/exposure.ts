@@ -1,4 +1,4 @@
-import { createToolRegistry } from '../server/offered.ts';
+import { createToolRegistry } from '../server/registry/tool-registry.ts';
 import { machineHere } from './machine-here.ts';
 import { print, table } from './print.ts';
 import { servedSettings } from './served-settings.ts';

@@ -1,6 +1,10 @@
 import { dirname, join } from 'node:path';
-import { loadManifest } from '../server/manifest.ts';
-import { withUserPrograms, type ProgramFolder, type UserCatalogue } from '../server/own-programs.ts';
+import { loadManifest } from '../server/registry/manifest.ts';
+import {
+  withUserPrograms,
+  type ProgramFolder,
+  type UserCatalogue,
+} from '../server/environment/user-programs.ts';
 import { configFile } from './config.ts';
 
 /** Where a person describes programs of their own. */

@@ -7,7 +7,7 @@ import { ToolcribError } from '../core/errors.ts';
 import { upwards } from '../core/upwards.ts';
 import { variable, type Host } from '../machine/host.ts';
 import { isInside } from '../machine/paths/inside.ts';
-import { cacheFolder } from '../own-files/own-files.ts';
+import { cacheFolder } from '../store/own-files.ts';
 import { version } from '../server/version.ts';
 import { ownCommand } from './usage.ts';
 

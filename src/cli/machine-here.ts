@@ -1,7 +1,7 @@
 import { mergeSettings, type Config, type Settings } from '../core/settings.ts';
 import { thisHost } from '../machine/host.ts';
-import { detectEnvironment, type Found } from '../server/look-around.ts';
-import { trackDependencies } from '../server/noted-host.ts';
+import { detectEnvironment, type Found } from '../server/environment/detect-environment.ts';
+import { trackDependencies } from '../server/environment/dependency-tracker.ts';
 import { readConfig } from './config.ts';
 import { ownProgramFolder } from './here.ts';
 

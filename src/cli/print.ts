@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { sanitize } from '../machine/presentable.ts';
+import { sanitize } from '../machine/sanitize.ts';
 
 /** Prints for the person, or the program, that asked; 0, which is an exit code. */
 export function print(text: string): 0 {

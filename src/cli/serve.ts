@@ -2,14 +2,14 @@ import { readSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Settings } from '../core/settings.ts';
 import { thisHost } from '../machine/host.ts';
-import { userFolder, unkeptState } from '../machine/kept-folders.ts';
-import { stateFolder } from '../own-files/own-files.ts';
-import type { EarlyAnswers } from '../server/first-answers.ts';
-import { trackDependencies, type DependencyTracker } from '../server/noted-host.ts';
-import type { Listening } from '../server/http/guard.ts';
-import { detectEnvironment, type Found } from '../server/look-around.ts';
-import type { Transport } from '../server/stdio.ts';
-import type { Trace } from '../server/trace.ts';
+import { userFolder, unkeptState } from '../machine/user-folders.ts';
+import { stateFolder } from '../store/own-files.ts';
+import type { EarlyAnswers } from '../server/wire/start-cache.ts';
+import { trackDependencies, type DependencyTracker } from '../server/environment/dependency-tracker.ts';
+import type { Listening } from '../server/wire/http/guard.ts';
+import { detectEnvironment, type Found } from '../server/environment/detect-environment.ts';
+import type { Transport } from '../server/wire/stdio.ts';
+import type { Trace } from '../server/wire/trace.ts';
 import { configFile } from './config.ts';
 import { ownProgramFolder } from './here.ts';
 import { machineHere } from './machine-here.ts';
@@ -54,9 +54,12 @@ export async function serveCommand(args: string[], opening?: EarlyAnswers): Prom
     sayProblems(found);
     try {
       const trace = await traceInto(values.trace, settings);
-      if (http) await (await import('../server/http/serve-http.ts')).serveHttp(settings, http, found, trace);
+      if (http)
+        await (await import('../server/wire/http/serve-http.ts')).serveHttp(settings, http, found, trace);
       else
-        await (await import('../server/stdio.ts')).serve(settings, { hostKey: key, opening, trace }, found);
+        await (
+          await import('../server/wire/stdio.ts')
+        ).serve(settings, { hostKey: key, opening, trace }, found);
       return 0;
     } catch (error) {
       throw error instanceof Error ? startProblem(error, http, values.trace) : error;
@@ -69,7 +72,7 @@ export async function serveHere(values: ServeValues, transport: Transport): Prom
   const settings = await servedSettings(values);
   const found = await machineHere(settings);
   sayProblems(found);
-  const { serveInProcess } = await import('../server/stdio.ts');
+  const { serveInProcess } = await import('../server/wire/stdio.ts');
   return serveInProcess(settings, transport, found);
 }
 
@@ -83,7 +86,7 @@ function sayProblems({ problems, machine }: Found): void {
 async function traceInto(file: string | undefined, settings: Settings): Promise<Trace | undefined> {
   if (file === undefined) return undefined;
   const [{ createTrace }, { maskOf }] = await Promise.all([
-    import('../server/trace.ts'),
+    import('../server/wire/trace.ts'),
     import('../server/house.ts'),
   ]);
   return createTrace(file, maskOf(thisHost(), settings));
@@ -103,7 +106,7 @@ async function listeningIn(values: HttpValues): Promise<Listening | undefined> {
   const name = names.find((each) => !isHostName(each));
   if (name !== undefined)
     throw new UsageError(`--allow-host ${name}: a name alone is expected, without scheme, port or *.`);
-  const { ownToken, readTokens } = await import('../server/http/tokens.ts');
+  const { ownToken, readTokens } = await import('../server/wire/http/tokens.ts');
   try {
     const tokens = file === undefined ? ownToken(userFolder('state', thisHost())) : readTokens(file);
     return { host, port: Number(port), tokens, names: names.map((name) => name.toLowerCase()) };

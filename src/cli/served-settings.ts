@@ -2,7 +2,7 @@ import { nearest } from '../core/nearest.ts';
 import { unknownTool } from '../core/rule.ts';
 import { mergeSettings, type Config, type Settings } from '../core/settings.ts';
 import type { KnownNames } from '../machine/config/check-config.ts';
-import { displayPath } from '../machine/paths/shown-path.ts';
+import { displayPath } from '../machine/paths/display-path.ts';
 import { namesIn } from '../server/published.ts';
 import { configFile, readConfig } from './config.ts';
 import { manifestHere } from './here.ts';

@@ -3,8 +3,8 @@ import * as nodeModule from 'node:module';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { setFlagsFromString } from 'node:v8';
-import { settleHome } from '../own-files/home.ts';
-import { makePrivate } from '../own-files/own-files.ts';
+import { settleHome } from '../store/home.ts';
+import { makePrivate } from '../store/own-files.ts';
 import {
   firstLists,
   ownCache,
@@ -17,7 +17,7 @@ import {
   type StartKey,
   type JsonRpcRequest,
   type CachedResults,
-} from '../server/first-answers.ts';
+} from '../server/wire/start-cache.ts';
 import { requireCompiled } from './compiled.ts';
 
 /**

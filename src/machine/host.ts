@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, posix, win32 } from 'node:path';
 import which from 'which';
 import type { Platform } from '../core/discoverer.ts';
-import { permissionsIn, thisPlatform } from '../own-files/own-files.ts';
+import { permissionsIn, thisPlatform } from '../store/own-files.ts';
 
 export interface FileFacts {
   readonly isFile: boolean;

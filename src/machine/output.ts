@@ -1,6 +1,6 @@
 import { headOf } from '../core/cut-text.ts';
 import { decode } from './decode.ts';
-import { sanitize } from './presentable.ts';
+import { sanitize } from './sanitize.ts';
 
 /** What was kept of one output stream. */
 export interface Collected {

@@ -1,7 +1,7 @@
 import type { CallToolResult, CompleteRequestParams, CompleteResult } from '@modelcontextprotocol/server';
 import { fileTemplate, outputTemplate } from './resources.ts';
-import type { Requested } from './crib.ts';
-import { callTool, nobody } from './tool-call.ts';
+import type { Requested } from './session.ts';
+import { callTool, nobody } from './call-tool.ts';
 
 /** What can be meant by the beginning of a value. */
 type Complete = (begun: string, requested: Requested) => Promise<string[]>;

@@ -5,14 +5,14 @@ import { createAudit, type RecordCall } from '../machine/audit/audit.ts';
 import type { History } from '../machine/history/history.ts';
 import type { Host } from '../machine/host.ts';
 import { Jobs } from '../machine/jobs/jobs.ts';
-import { userFolder } from '../machine/kept-folders.ts';
+import { userFolder } from '../machine/user-folders.ts';
 import { createLimit } from '../machine/limited.ts';
-import type { Machine } from '../machine/machine.ts';
+import type { Machine } from '../machine/environment.ts';
 import { OutputStore } from '../machine/output-store/output-store.ts';
 import { createMask, type Mask } from '../machine/secrets/mask.ts';
-import type { Found } from './look-around.ts';
-import { createLoader, once } from './load-tools.ts';
-import type { ToolRegistry } from './offered.ts';
+import type { Found } from './environment/detect-environment.ts';
+import { createLoader, once } from './registry/tool-loader.ts';
+import type { ToolRegistry } from './registry/tool-registry.ts';
 
 /** What all calls of one client have in common. Loaded with the first of them: a start has no use for it. */
 export type House = ReturnType<typeof createHouse>;

@@ -1,4 +1,4 @@
-import { sanitize } from '../machine/presentable.ts';
+import { sanitize } from '../machine/sanitize.ts';
 
 /** Writes one line to standard error, a server's log: nothing in it commands a terminal or passes for another line. */
 export const log = (said: unknown): void => {

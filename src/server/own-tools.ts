@@ -2,9 +2,9 @@ import type { Settings } from '../core/settings.ts';
 import type { Tool } from '../core/tool.ts';
 import type { Checkpoint } from '../machine/actions/run-program.ts';
 import type { Jobs } from '../machine/jobs/jobs.ts';
-import type { Machine } from '../machine/machine.ts';
+import type { Machine } from '../machine/environment.ts';
 import type { OutputStore } from '../machine/output-store/output-store.ts';
-import type { ToolRegistry } from './offered.ts';
+import type { ToolRegistry } from './registry/tool-registry.ts';
 import type { Catalogue } from './published.ts';
 
 /** What the tools that are about the crib itself need of it. */
@@ -32,17 +32,18 @@ export interface OwnServices extends Pick<
 
 /** Tools of our own that are about the crib itself. One line each. */
 export const builtInTools: Readonly<Record<string, (services: OwnServices) => Promise<Tool>>> = {
-  check: (services) => import('./roles/check.ts').then((m) => m.check(services)),
-  change_packages: (services) => import('./roles/change-packages.ts').then((m) => m.changePackages(services)),
-  project: (services) => import('./roles/project.ts').then((m) => m.project(services)),
-  query: (services) => import('./roles/query.ts').then((m) => m.query(services)),
-  run_task: (services) => import('./roles/run-task.ts').then((m) => m.runTask(services)),
-  fetch_url: (services) => import('./fetch/fetch-url.ts').then((m) => m.fetchUrl(services)),
-  find_actions: (services) => import('./catalogue/find-actions.ts').then((m) => m.findActions(services)),
-  control_job: (services) => import('./tools/control-job.ts').then((m) => m.controlJob(services)),
-  list_programs: (services) => import('./list-programs.ts').then((m) => m.listPrograms(services)),
-  read_output: (services) => import('./tools/read-output.ts').then((m) => m.readOutput(services)),
-  run: (services) => import('./tools/run.ts').then((m) => m.runTool(services)),
-  run_action: (services) => import('./catalogue/run-action.ts').then((m) => m.runAction(services)),
-  run_read_action: (services) => import('./catalogue/run-action.ts').then((m) => m.runReadAction(services)),
+  check: (services) => import('../tools/check.ts').then((m) => m.check(services)),
+  change_packages: (services) =>
+    import('../tools/change-packages.ts').then((m) => m.changePackages(services)),
+  project: (services) => import('../tools/project.ts').then((m) => m.project(services)),
+  query: (services) => import('../tools/query.ts').then((m) => m.query(services)),
+  run_task: (services) => import('../tools/run-task.ts').then((m) => m.runTask(services)),
+  fetch_url: (services) => import('../tools/fetch-url.ts').then((m) => m.fetchUrl(services)),
+  find_actions: (services) => import('../tools/find-actions.ts').then((m) => m.findActions(services)),
+  control_job: (services) => import('../tools/control-job.ts').then((m) => m.controlJob(services)),
+  list_programs: (services) => import('../tools/list-programs.ts').then((m) => m.listPrograms(services)),
+  read_output: (services) => import('../tools/read-output.ts').then((m) => m.readOutput(services)),
+  run: (services) => import('../tools/run.ts').then((m) => m.runTool(services)),
+  run_action: (services) => import('../tools/run-action.ts').then((m) => m.runAction(services)),
+  run_read_action: (services) => import('../tools/run-action.ts').then((m) => m.runReadAction(services)),
 };

@@ -4,7 +4,7 @@ import {
   type GetPromptResult,
   type Prompt,
 } from '@modelcontextprotocol/server';
-import type { Crib } from './crib.ts';
+import type { Crib } from './session.ts';
 
 interface OfferedPrompt extends Prompt {
   /** Without them it cannot be followed. */

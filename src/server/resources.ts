@@ -7,8 +7,8 @@ import {
   type Resource,
   type ResourceTemplateType,
 } from '@modelcontextprotocol/server';
-import { programsUri, projectUri, type Crib, type Requested } from './crib.ts';
-import { callTool, type RequestedCall } from './tool-call.ts';
+import { programsUri, projectUri, type Crib, type Requested } from './session.ts';
+import { callTool, type RequestedCall } from './call-tool.ts';
 
 /** Each stands for the call of a tool, so that there is one gate for both. */
 type Offered<T> = T & { readonly tool: string };

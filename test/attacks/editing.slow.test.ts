@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../filesystem/folder.ts';
+import { temporaryFolder } from '../tools/files/folder.ts';
 import { connect } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
 

@@ -3,12 +3,12 @@ import { mkdir, open, rename, rm, symlink, truncate, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { contentOf } from '../../src/filesystem/reading/file-content.ts';
-import { KnownFiles } from '../../src/filesystem/known-files.ts';
+import { contentOf } from '../../src/tools/files/reading/file-content.ts';
+import { KnownFiles } from '../../src/machine/known-files.ts';
 import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { processorMs } from '../support/processor-ms.ts';
 import { initialize, startRaw } from '../support/server.ts';
-import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from '../filesystem/folder.ts';
+import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from '../tools/files/folder.ts';
 
 const missing = /^PATH_NOT_FOUND: /;
 

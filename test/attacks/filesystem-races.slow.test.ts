@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ToolcribError } from '../../src/core/errors.ts';
 import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
-import { callerFor, put, temporaryFolder, textOf, type Caller } from '../filesystem/folder.ts';
+import { callerFor, put, temporaryFolder, textOf, type Caller } from '../tools/files/folder.ts';
 
 const secret = 'TOP-SECRET-CONTENT';
 let root: string;

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
-import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from '../filesystem/folder.ts';
+import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from '../tools/files/folder.ts';
 
 const secret = 'TOP-SECRET-CONTENT';
 const isLinux = process.platform === 'linux';

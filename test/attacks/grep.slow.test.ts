@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, open, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { grep as define } from '../../src/filesystem/searching/grep.ts';
+import { grep as define } from '../../src/tools/files/grep.ts';
 import {
   callerFor,
   failureOf,
@@ -11,7 +11,7 @@ import {
   temporaryFolder,
   textOf,
   type Caller,
-} from '../filesystem/folder.ts';
+} from '../tools/files/folder.ts';
 import { callContext, planAndRun } from '../support/call-context.ts';
 
 const onUnix = process.platform !== 'win32';

@@ -11,7 +11,7 @@ import {
   temporaryFolder,
   textOf,
   type Caller,
-} from '../filesystem/folder.ts';
+} from '../tools/files/folder.ts';
 import { contentOf } from '../guarantees/world.ts';
 
 const isPosix = process.platform !== 'win32';

@@ -8,7 +8,7 @@ import { History } from '../../src/machine/history/history.ts';
 import { sha256 } from '../../src/machine/history/log.ts';
 import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
-import { temporaryFolder } from '../filesystem/folder.ts';
+import { temporaryFolder } from '../tools/files/folder.ts';
 import { nextVersion, numberOf } from '../support/version.ts';
 import { bundle } from '../support/bundle.ts';
 

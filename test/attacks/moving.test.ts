@@ -14,7 +14,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ToolcribError } from '../../src/core/errors.ts';
 import type { History } from '../../src/machine/history/history.ts';
-import type { PathTarget } from '../../src/machine/paths/place.ts';
+import type { PathTarget } from '../../src/machine/paths/path-target.ts';
 import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
 import {
   callerFor,
@@ -25,7 +25,7 @@ import {
   textOf,
   callerWith,
   type Caller,
-} from '../filesystem/folder.ts';
+} from '../tools/files/folder.ts';
 
 let root: string;
 let call: Caller;

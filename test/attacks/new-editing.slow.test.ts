@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from '../filesystem/folder.ts';
+import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from '../tools/files/folder.ts';
 import { processorMs } from '../support/processor-ms.ts';
 
 let root: string;

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCatalogue } from '../../src/server/publish.ts';
+import { buildCatalogue } from '../../src/server/registry/build-catalogue.ts';
 import { allActions, allPrograms } from '../discoverers/programs.ts';
 import { contentOf } from '../guarantees/world.ts';
 import { hasMariadb, startMariadb } from '../discoverers/mariadb-server.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { pages } from '../../src/cli/help.ts';
-import { temporaryFolder } from '../filesystem/folder.ts';
+import { temporaryFolder } from '../tools/files/folder.ts';
 import { startInTerminal } from '../repl/support/pty.ts';
 import { program } from '../support/server.ts';
 

@@ -1,9 +1,9 @@
 // Our HTTP, with the tools in the place of ours that the official suite asks for: see scripts/conformance.mjs.
 import { ProtocolError, ResourceNotFoundError, Server } from '@modelcontextprotocol/server';
-import type { Crib } from '../../src/server/crib.ts';
-import { listen } from '../../src/server/http/listen.ts';
-import { Mcp } from '../../src/server/http/mcp.ts';
-import { readTokens } from '../../src/server/http/tokens.ts';
+import type { Crib } from '../../src/server/session.ts';
+import { listen } from '../../src/server/wire/http/listen.ts';
+import { Mcp } from '../../src/server/wire/http/mcp.ts';
+import { readTokens } from '../../src/server/wire/http/tokens.ts';
 import { codec, prompts, resourceAt, tools } from './fixtures.ts';
 
 function build(): Server {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { byNumber, hasUnseen } from '../../src/core/unseen.ts';
-import { displayPath } from '../../src/machine/paths/shown-path.ts';
-import { sanitize } from '../../src/machine/presentable.ts';
+import { displayPath } from '../../src/machine/paths/display-path.ts';
+import { sanitize } from '../../src/machine/sanitize.ts';
 import { escaped, printable } from '../../src/repl/terminal/printable.ts';
 
 /** Planes of private use, and those that nothing is in yet, have one like all. */

@@ -8,7 +8,7 @@ import {
   readCache,
   stateFolder,
   writeCache,
-} from '../../src/own-files/own-files.ts';
+} from '../../src/store/own-files.ts';
 import { temporaryFolder } from '../support/repository.ts';
 
 type Row = [

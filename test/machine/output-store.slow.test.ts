@@ -16,7 +16,7 @@ import { usualBudgets } from '../../src/core/settings.ts';
 import type { OutputSink } from '../../src/core/tool.ts';
 import { OutputStore, type OutputStoreOptions } from '../../src/machine/output-store/output-store.ts';
 import { Jobs } from '../../src/machine/jobs/jobs.ts';
-import { readOutput } from '../../src/server/tools/read-output.ts';
+import { readOutput } from '../../src/tools/read-output.ts';
 import { callContext, planAndRun } from '../support/call-context.ts';
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'toolcrib-outputs-')));

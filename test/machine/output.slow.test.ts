@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { decode, systemEncoding } from '../../src/machine/decode.ts';
 import { collect, lastLineOf } from '../../src/machine/output.ts';
-import { sanitize } from '../../src/machine/presentable.ts';
+import { sanitize } from '../../src/machine/sanitize.ts';
 import { processorMs } from '../support/processor-ms.ts';
 
 it('ATTACK 100: a character split between chunks stays whole', () => {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ToolcribError } from '../../src/core/errors.ts';
 import { noConsent } from '../../src/machine/paths/protected-paths.ts';
-import { openPlaceAt, type PathTarget } from '../../src/machine/paths/place.ts';
+import { openPlaceAt, type PathTarget } from '../../src/machine/paths/path-target.ts';
 import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
-import { failureOf, put, temporaryFolder } from '../filesystem/folder.ts';
+import { failureOf, put, temporaryFolder } from '../tools/files/folder.ts';
 
 let top: string;
 let root: string;

@@ -9,7 +9,7 @@ import {
 } from '../../src/machine/paths/protected-paths.ts';
 import { refuseDeleting, refuseMoving } from '../../src/machine/paths/protected-trees.ts';
 import { openWorkspace } from '../../src/machine/paths/workspace.ts';
-import { failureOf, put, temporaryFolder } from '../filesystem/folder.ts';
+import { failureOf, put, temporaryFolder } from '../tools/files/folder.ts';
 import { processorMs } from '../support/processor-ms.ts';
 
 /** Names with blanks between them; `␣` is a blank in a name. */

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { headOf, tailOf } from '../../src/core/cut-text.ts';
-import { headAndTail } from '../../src/machine/presentable.ts';
+import { headAndTail } from '../../src/machine/sanitize.ts';
 import { createMask, hasMask, maskResult } from '../../src/machine/secrets/mask.ts';
 import { processorMs } from '../support/processor-ms.ts';
 import { random, tokens } from '../support/tokens.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isOwn } from '../../src/machine/paths/protected-paths.ts';
 import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
-import { failureOf, put, temporaryFolder } from '../filesystem/folder.ts';
+import { failureOf, put, temporaryFolder } from '../tools/files/folder.ts';
 import { processorMs } from '../support/processor-ms.ts';
 
 let top: string;

@@ -7,7 +7,7 @@ import { commandGroups } from '../../src/repl/commands/index.ts';
 import { readChatConfig } from '../../src/repl/config/config.ts';
 import { readMcpConfig } from '../../src/repl/config/mcp-config.ts';
 import { endpointsOf } from '../../src/repl/models/endpoints.ts';
-import { temporaryFolder } from '../filesystem/folder.ts';
+import { temporaryFolder } from '../tools/files/folder.ts';
 import { configuration, example, repl } from './support/example.ts';
 
 it('docs/repl.md lists every command and endpoint', async () => {

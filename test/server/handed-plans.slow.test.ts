@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
-import { temporaryFolder } from '../filesystem/folder.ts';
+import { temporaryFolder } from '../tools/files/folder.ts';
 import { program } from '../support/server.ts';
 
 const key = 'ab'.repeat(32);

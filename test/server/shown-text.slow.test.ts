@@ -7,7 +7,7 @@ import {
   displayText,
   quoted,
   wrapped,
-} from '../../src/server/shown-text.ts';
+} from '../../src/server/approvals/display-text.ts';
 
 it.each([
   ['an override of the direction', 'git push \u202etxt.exe', 'git push \\u{202e}txt.exe'],

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, it } from 'vitest';
 import { errorCodes } from '../../src/core/errors.ts';
-import { loadManifest } from '../../src/server/manifest.ts';
+import { loadManifest } from '../../src/server/registry/manifest.ts';
 import type { ToolDefinition } from '../../src/server/published.ts';
 import { toolsPage } from './tools-page.ts';
 
@@ -12,12 +12,12 @@ const { tools, programs } = await loadManifest();
 const own = tools.filter(({ action }) => action === undefined);
 
 it.each(own)('$name keeps its published shape', async (tool: ToolDefinition) => {
-  await expect(`${JSON.stringify(tool, null, 2)}\n`).toMatchFileSnapshot(`tools/${tool.name}.json`);
+  await expect(`${JSON.stringify(tool, null, 2)}\n`).toMatchFileSnapshot(`../tools/definitions/${tool.name}.json`);
 });
 
 it('has no shape of a tool that is gone', () => {
   const published = new Set(own.map(({ name }) => `${name}.json`));
-  expect(readdirSync('test/server/tools').filter((file) => !published.has(file))).toEqual([]);
+  expect(readdirSync('test/tools/definitions').filter((file) => !published.has(file))).toEqual([]);
 });
 
 it('docs/tools.md lists every program, tool and error code', async () => {

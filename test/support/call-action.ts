@@ -6,7 +6,7 @@ import type { DatabaseProfile } from '../../src/core/settings.ts';
 import type { CallContext, Plan, Tool, Result } from '../../src/core/tool.ts';
 import { programTool } from '../../src/machine/actions/program-tool.ts';
 import { viewTool } from '../../src/machine/actions/view-tool.ts';
-import { childEnvironment } from '../../src/machine/environment.ts';
+import { childEnvironment } from '../../src/machine/child-environment.ts';
 import { thisHost } from '../../src/machine/host.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
 import { callContext, planAndRun } from './call-context.ts';

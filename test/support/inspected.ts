@@ -1,6 +1,6 @@
 import type { Inspection } from '../../src/core/discoverer.ts';
 import type { Program } from '../../src/core/program.ts';
-import { look } from '../../src/machine/actions/look.ts';
+import { look } from '../../src/machine/project-files.ts';
 import { callAction, saidBy } from './call-action.ts';
 
 interface Place {

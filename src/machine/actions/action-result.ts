@@ -5,7 +5,7 @@ import type { Output, Report } from '../../core/report.ts';
 import type { Result } from '../../core/tool.ts';
 import type { Collected } from '../output.ts';
 import { isInside } from '../paths/inside.ts';
-import { headAndTail, inlineLimit, sanitize } from '../presentable.ts';
+import { headAndTail, inlineLimit, sanitize } from '../sanitize.ts';
 import type { Outcome } from '../processes/process.ts';
 
 /** What is known of how a program answers. */

@@ -6,9 +6,9 @@ import type { Program, ProgramAction, Values } from '../../core/program.ts';
 import type { Plan, PlanContext } from '../../core/tool.ts';
 import { realPath } from '../paths/real-path.ts';
 import { rooted } from '../paths/workspace.ts';
-import { sanitize } from '../presentable.ts';
+import { sanitize } from '../sanitize.ts';
 import { ownProgram, projectFolders } from '../programs/project-folders.ts';
-import { look } from './look.ts';
+import { look } from '../project-files.ts';
 import type { ActionServices, PreparedProgram } from './run-program.ts';
 
 /** One call of an action, all paths in `values` checked. */

@@ -7,7 +7,7 @@ import type { Report } from '../../core/report.ts';
 import type { Plan, PlanContext, Tool, Result } from '../../core/tool.ts';
 import { upwards } from '../../core/upwards.ts';
 import { rooted } from '../paths/workspace.ts';
-import { headAndTail, sanitize } from '../presentable.ts';
+import { headAndTail, sanitize } from '../sanitize.ts';
 import { reported } from './action-result.ts';
 import { describeAction } from './describe.ts';
 import { planCall, type ActionCall, type PreparedCall } from './plan-call.ts';

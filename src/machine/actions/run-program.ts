@@ -1,9 +1,9 @@
 import { ToolcribError } from '../../core/errors.ts';
 import type { CallContext, OutputSink, ProgramInput } from '../../core/tool.ts';
 import type { DatabaseServices } from '../databases/target.ts';
-import { withoutAnswers } from '../environment.ts';
+import { withoutAnswers } from '../child-environment.ts';
 import type { WorkTreeStates } from '../history/checkpoints.ts';
-import { inlineLimit } from '../presentable.ts';
+import { inlineLimit } from '../sanitize.ts';
 import type { Outcome, Processes, Run } from '../processes/process.ts';
 import type { Installation } from '../programs/installation.ts';
 import type { RunDetails } from './action-result.ts';

@@ -3,7 +3,7 @@ import { headOf } from '../../core/cut-text.ts';
 import type { Effect } from '../../core/discoverer.ts';
 import { textOf, type Result } from '../../core/tool.ts';
 import { unseen } from '../../core/unseen.ts';
-import { isPrivate, makePrivate } from '../../own-files/own-files.ts';
+import { isPrivate, makePrivate } from '../../store/own-files.ts';
 import { maskStrings, type Mask } from '../secrets/mask.ts';
 
 /**

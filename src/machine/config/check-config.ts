@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { nearest } from '../../core/nearest.ts';
 import { decisions, ruleProblem, unknownTool, type Rule } from '../../core/rule.ts';
 import { exposeModes, questionModes, type Budgets, type Config } from '../../core/settings.ts';
-import { displayPath } from '../paths/shown-path.ts';
+import { displayPath } from '../paths/display-path.ts';
 
 type Path = readonly (string | number)[];
 

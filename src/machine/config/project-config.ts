@@ -5,9 +5,9 @@ import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { narrow, type Config, type ProjectConfig, type Settings } from '../../core/settings.ts';
-import { readPlain } from '../../own-files/own-files.ts';
+import { readPlain } from '../../store/own-files.ts';
 import { intersection, isInside } from '../paths/inside.ts';
-import { displayPath } from '../paths/shown-path.ts';
+import { displayPath } from '../paths/display-path.ts';
 import type { ConfigFile, KnownNames } from './check-config.ts';
 
 /** Far more than anybody writes by hand. */

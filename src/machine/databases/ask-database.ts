@@ -4,9 +4,9 @@ import { ToolcribError } from '../../core/errors.ts';
 import { looksOnly } from '../../core/policy.ts';
 import type { CallContext, Grant, Plan, PlanContext, Result } from '../../core/tool.ts';
 import { reported } from '../actions/action-result.ts';
-import { inlineLimit, sanitize } from '../presentable.ts';
+import { inlineLimit, sanitize } from '../sanitize.ts';
 import { graceMs, inSession, usualLimits as limits, type Session } from './session.ts';
-import { displayPath } from '../paths/shown-path.ts';
+import { displayPath } from '../paths/display-path.ts';
 import { isLoopback, projectAddress, schemesOf, targetName, targetOf, withoutSecrets } from './target.ts';
 import type { TargetChoice, DatabaseServices, Target } from './target.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { DatabaseEngine } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import type { DatabaseProfile } from '../../core/settings.ts';
-import { readPlain } from '../../own-files/own-files.ts';
+import { readPlain } from '../../store/own-files.ts';
 import type { Host } from '../host.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { ToolcribError } from '../../core/errors.ts';
 import { unreadable } from '../paths/opened.ts';
 import { codeOf } from '../paths/real-path.ts';
-import { refusal, displayPath } from '../paths/shown-path.ts';
+import { refusal, displayPath } from '../paths/display-path.ts';
 
 /** A larger file is no text that somebody wrote, and all of it has to be in memory. */
 export const mostChangedBytes = 64 * 1024 * 1024;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { limited } from '../limited.ts';
-import type { PathTarget } from '../paths/place.ts';
-import { displayPath } from '../paths/shown-path.ts';
+import type { PathTarget } from '../paths/path-target.ts';
+import { displayPath } from '../paths/display-path.ts';
 import type { GitSource } from './ask-git.ts';
 import { WorkTreeStates } from './checkpoints.ts';
 import { togetherAs, type About, type Change } from './entry.ts';

@@ -4,7 +4,7 @@ import { writeFileSync, type Stats } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
-import { discard, makePrivate, readPrivate, replacePrivate } from '../../own-files/own-files.ts';
+import { discard, makePrivate, readPrivate, replacePrivate } from '../../store/own-files.ts';
 import { isInside } from '../paths/inside.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { changesIn, type Change } from './entry.ts';

@@ -3,8 +3,8 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, t
 import { symlinkSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ToolcribError } from '../../core/errors.ts';
-import { discard } from '../../own-files/own-files.ts';
-import { foldersAbove, lookOnceMore, removeMade, type PathTarget } from '../paths/place.ts';
+import { discard } from '../../store/own-files.ts';
+import { foldersAbove, lookOnceMore, removeMade, type PathTarget } from '../paths/path-target.ts';
 import { couldHoldProtected, protectedError, refuseProtected } from '../paths/protected-paths.ts';
 import type { RootedWorkspace } from '../paths/workspace.ts';
 import { temporaryName } from './entry.ts';

@@ -2,7 +2,7 @@ import { accessSync, constants, copyFileSync, existsSync, lstatSync, mkdirSync, 
 import { renameSync, utimesSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { discard, isPrivate, makePrivate, readPrivate, writePrivate } from '../../own-files/own-files.ts';
+import { discard, isPrivate, makePrivate, readPrivate, writePrivate } from '../../store/own-files.ts';
 import { isInside, outermost } from '../paths/inside.ts';
 import { realPath } from '../paths/real-path.ts';
 import { askGit, GitFailure, type AskGit, type GitSource } from './ask-git.ts';

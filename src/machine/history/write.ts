@@ -17,11 +17,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { discard } from '../../own-files/own-files.ts';
+import { discard } from '../../store/own-files.ts';
 import { refuseWrongKind } from '../paths/opened.ts';
-import { lookOnceMore, type PathTarget } from '../paths/place.ts';
+import { lookOnceMore, type PathTarget } from '../paths/path-target.ts';
 import { codeOf } from '../paths/real-path.ts';
-import { refusal } from '../paths/shown-path.ts';
+import { refusal } from '../paths/display-path.ts';
 import { newChange, type About, type Change } from './entry.ts';
 import { changedMeanwhile, mostChangedBytes, tooLarge, unwritable } from './failures.ts';
 import { sha256, type Log } from './log.ts';

@@ -2,7 +2,7 @@ import { readSync, writeSync } from 'node:fs';
 import type { OutputSink } from '../../core/tool.ts';
 import { decode } from '../decode.ts';
 import { wholeCharacters } from '../output.ts';
-import { sanitize } from '../presentable.ts';
+import { sanitize } from '../sanitize.ts';
 
 /** A line of an output, or several that were not kept. Lines of both streams are in the order of their ends. */
 export type OutputLine =

@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, unlinkSync } from 'node:fs';
 import { ToolcribError } from '../../core/errors.ts';
 import type { Budgets } from '../../core/settings.ts';
 import type { OutputSink } from '../../core/tool.ts';
-import { makePrivate } from '../../own-files/own-files.ts';
+import { makePrivate } from '../../store/own-files.ts';
 import { KeptOutput, type StoredOutput } from './kept-output.ts';
 
 export interface OutputStoreOptions {

@@ -3,7 +3,7 @@ import { ToolcribError } from '../../core/errors.ts';
 import { longestPath } from '../../core/params.ts';
 import { isInside } from './inside.ts';
 import { unreadable } from './opened.ts';
-import { refusal } from './shown-path.ts';
+import { refusal } from './display-path.ts';
 
 /** A path as a caller gave it, made absolute, before anything is looked at. Throws ARG_INVALID and PATH_PROTECTED. */
 export function absolutePath(given: string, from: string, home: string): string {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { ToolcribError, type ErrorCode } from '../../core/errors.ts';
 import { longestPath, type PathKind } from '../../core/params.ts';
 import { codeOf } from './real-path.ts';
-import { refusal } from './shown-path.ts';
+import { refusal } from './display-path.ts';
 
 const readSome = promisify(read);
 

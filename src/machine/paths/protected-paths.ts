@@ -3,12 +3,12 @@ import { homedir } from 'node:os';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { hasUnseen } from '../../core/unseen.ts';
-import { ownFolders, thisPlatform } from '../../own-files/own-files.ts';
-import { processFolderMade } from '../../own-files/process-folder.ts';
+import { ownFolders, thisPlatform } from '../../store/own-files.ts';
+import { processFolderMade } from '../../store/process-folder.ts';
 import { isInside } from './inside.ts';
 import { protectedNames, type ProtectedNames } from './protected-names.ts';
 import { realPath } from './real-path.ts';
-import { refusal } from './shown-path.ts';
+import { refusal } from './display-path.ts';
 
 /**
  * Whether a person has agreed that a file which others run or obey is changed: a protected path opens for changing.

@@ -4,7 +4,7 @@ import { isInside } from './inside.ts';
 import { unreadable } from './opened.ts';
 import { couldHoldProtected, ownRealFolders, protectedError, protectedReason } from './protected-paths.ts';
 import { codeOf } from './real-path.ts';
-import { displayPath } from './shown-path.ts';
+import { displayPath } from './display-path.ts';
 
 /** A folder, or a symbolic link, that is to be moved or deleted: both ends are places that could be opened. */
 export interface Tree {

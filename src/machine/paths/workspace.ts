@@ -7,10 +7,10 @@ import type { Workspace } from '../../core/tool.ts';
 import { absolutePath, firstRoot, inPseudoFolder, protectedPath, withoutSlashes } from './given-path.ts';
 import { isInside, outermost } from './inside.ts';
 import { openAt, refuseWrongKind, unreadable, type OpenedFile } from './opened.ts';
-import { openPlaceAt, removeMade, type PathTarget } from './place.ts';
+import { openPlaceAt, removeMade, type PathTarget } from './path-target.ts';
 import { isOwn, noConsent, ownRealFolders, refuseProtected, type Consent } from './protected-paths.ts';
 import { codeOf, locate } from './real-path.ts';
-import { refusal, displayPath } from './shown-path.ts';
+import { refusal, displayPath } from './display-path.ts';
 
 interface From {
   /** The folder that relative paths start at; the first root when left out. */

@@ -1,9 +1,9 @@
 import { userInfo } from 'node:os';
 import { basename, join } from 'node:path';
-import { inheritedEnvironment } from '../environment.ts';
-import { readCache, writeCache } from '../../own-files/own-files.ts';
+import { inheritedEnvironment } from '../child-environment.ts';
+import { readCache, writeCache } from '../../store/own-files.ts';
 import type { Host } from '../host.ts';
-import { sanitize } from '../presentable.ts';
+import { sanitize } from '../sanitize.ts';
 import type { Outcome, Run } from '../processes/process.ts';
 import { probeFolder } from './probe-folders.ts';
 import type { LoginShellPath } from './search-path.ts';

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { makePrivate } from '../../own-files/own-files.ts';
+import { makePrivate } from '../../store/own-files.ts';
 import type { Host } from '../host.ts';
 
 /** Folders of ours that take what programs leave behind when they are asked something. */

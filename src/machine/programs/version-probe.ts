@@ -1,8 +1,8 @@
-import { childEnvironment } from '../environment.ts';
-import { readCache, writeCache } from '../../own-files/own-files.ts';
+import { childEnvironment } from '../child-environment.ts';
+import { readCache, writeCache } from '../../store/own-files.ts';
 import type { Host } from '../host.ts';
 import { limited } from '../limited.ts';
-import { sanitize } from '../presentable.ts';
+import { sanitize } from '../sanitize.ts';
 import type { Outcome, Run } from '../processes/process.ts';
 import type { Installation, ProgramFacts, SearchPath, Version } from './installation.ts';
 import { makeProbeFolders, type ProbeFolders } from './probe-folders.ts';

@@ -8,10 +8,10 @@ import { ToolcribError, type ErrorCode } from '../../core/errors.ts';
 import { effects } from '../../core/discoverer.ts';
 import type { Granted } from '../../core/policy.ts';
 import { upwards } from '../../core/upwards.ts';
-import { discard, isPrivate, readCache, readPlain, writePrivate } from '../../own-files/own-files.ts';
+import { discard, isPrivate, readCache, readPlain, writePrivate } from '../../store/own-files.ts';
 import { isInside } from '../paths/inside.ts';
 import { realPath } from '../paths/real-path.ts';
-import { displayPath } from '../paths/shown-path.ts';
+import { displayPath } from '../paths/display-path.ts';
 
 const granted = z.strictObject({
   act: z.string(),

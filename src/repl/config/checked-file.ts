@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Document } from 'yaml';
 import type * as z from 'zod/mini';
-import { permissionsIn } from '../../own-files/own-files.ts';
+import { permissionsIn } from '../../store/own-files.ts';
 import { ChatError, hint } from '../errors.ts';
 import { readRegularFile } from '../prompt/read-files.ts';
 

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownFolder, thisPlatform } from '../../own-files/own-files.ts';
-import * as own from '../../own-files/private-file.ts';
+import { ownFolder, thisPlatform } from '../../store/own-files.ts';
+import * as own from '../../store/private-file.ts';
 import { ChatError, type ChatErrorCode } from '../errors.ts';
 
 /** Where the chat keeps what the person writes (config) and what it writes itself (state). Throws CONFIG_INVALID. */

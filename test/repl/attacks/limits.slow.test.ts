@@ -7,7 +7,7 @@ import { openLog } from '../../../src/repl/files/own-files.ts';
 import { recording } from '../../../src/repl/providers/fetch.ts';
 import { openHistory } from '../../../src/repl/terminal/history.ts';
 import { traceTo } from '../../../src/repl/toolbox/link.ts';
-import { temporaryFolder } from '../../filesystem/folder.ts';
+import { temporaryFolder } from '../../tools/files/folder.ts';
 import { chatPlace, runChat } from '../support/chat.ts';
 import { say } from '../support/fake-model.ts';
 import { writeServers } from '../support/served.ts';

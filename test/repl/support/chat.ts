@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { Wire } from '../../../src/repl/message.ts';
-import { temporaryFolder } from '../../filesystem/folder.ts';
+import { temporaryFolder } from '../../tools/files/folder.ts';
 import { program } from '../../support/server.ts';
 import { startFakeModel, type FakeModel } from './fake-model.ts';
 import { startInTerminal, type Pty, type PtyOptions } from './pty.ts';

@@ -1,0 +1,101 @@
+import { pathsOf, type Host } from './host.ts';
+import type { SearchPath } from './programs/installation.ts';
+
+/** What every program needs to feel at home, and none of which chooses code to run. */
+const inherited =
+  /^(?:HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_.+|TZ|TMPDIR|XDG_.+|SSL_CERT_FILE|SSL_CERT_DIR|NODE_EXTRA_CA_CERTS)$/;
+const proxies = /^(?:HTTP_PROXY|HTTPS_PROXY|NO_PROXY|ALL_PROXY|http_proxy|https_proxy|no_proxy|all_proxy)$/;
+
+/** In capitals: there the case of a name does not count. */
+const inheritedOnWindows = [
+  /^(?:USERPROFILE|USERNAME|USERDOMAIN|HOMEDRIVE|HOMEPATH|PUBLIC|TEMP|TMP|(?:LOCAL)?APPDATA)$/,
+  /^(?:COMMON)?PROGRAM(?:DATA|FILES.*|W6432)$/,
+  /^(?:SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|PATHEXT|OS|COMPUTERNAME|NUMBER_OF_PROCESSORS|PROCESSOR_ARCHITECTURE)$/,
+];
+
+/**
+ * Answers given in advance: nobody is there to be asked, to turn pages, to see colours, or to read advertisements. None
+ * of them says yes to what a program asks before it destroys something: such a program is to fail. What a program finds
+ * out by itself, since it has neither a terminal nor input, is not said.
+ */
+const answers: Readonly<Record<string, string>> = {
+  TERM: 'dumb',
+  NO_COLOR: '1',
+  CI: '1',
+  PAGER: 'cat',
+  GIT_PAGER: 'cat',
+  // What takes no editor for an error still ends at once: the text is as it was.
+  EDITOR: 'true',
+  VISUAL: 'true',
+  GIT_EDITOR: ':',
+  GIT_SEQUENCE_EDITOR: ':',
+  GIT_MERGE_AUTOEDIT: 'no',
+  BROWSER: 'none',
+  // Left out, a program would try the usual display.
+  WAYLAND_DISPLAY: '',
+  // Empty stands for none, and takes the place of core.askPass.
+  GIT_ASKPASS: '',
+  GIT_TERMINAL_PROMPT: '0',
+  GCM_INTERACTIVE: 'never',
+  GCM_GUI_PROMPT: 'false',
+  SSH_ASKPASS: '',
+  SSH_ASKPASS_REQUIRE: 'never',
+  SUDO_ASKPASS: '',
+  DEBIAN_FRONTEND: 'noninteractive',
+  NONINTERACTIVE: '1',
+  TF_INPUT: '0',
+  PIP_NO_INPUT: '1',
+  PIP_DISABLE_PIP_VERSION_CHECK: '1',
+  HOMEBREW_NO_AUTO_UPDATE: '1',
+  npm_config_yes: 'true',
+  npm_config_browser: 'false',
+  npm_config_update_notifier: 'false',
+  npm_config_fund: 'false',
+  NO_UPDATE_NOTIFIER: '1',
+  GH_NO_UPDATE_NOTIFIER: '1',
+  CHECKPOINT_DISABLE: '1',
+  DOTNET_NOLOGO: '1',
+  DOTNET_CLI_TELEMETRY_OPTOUT: '1',
+  HGPLAIN: '1',
+};
+
+/** The same without these answers: a window stays, and a person works in it. */
+export const withoutAnswers = (env: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).filter(([name, value]) => answers[name] !== value));
+
+/**
+ * The whole environment of a child: what every program gets, the variables its discoverer names, the search path,
+ * answers to questions nobody is there to answer, and the discoverer's own settings, which win.
+ */
+export function childEnvironment(
+  host: Host,
+  path: SearchPath,
+  names: readonly string[],
+  settings: Readonly<Record<string, string>>,
+): Record<string, string> {
+  return {
+    ...inheritedEnvironment(host, names),
+    PATH: path.folders.map(({ folder }) => folder).join(pathsOf(host).delimiter),
+    ...answers,
+    // cmd.exe and CreateProcess would look in the working directory first.
+    ...(host.platform === 'win32' && { NoDefaultCurrentDirectoryInExePath: '1' }),
+    ...settings,
+  };
+}
+
+/**
+ * The variables of our own environment that are passed on: those of the list, and `names`. That none of these makes a
+ * program run code is a law for discoverers.
+ */
+export function inheritedEnvironment(host: Host, names: readonly string[] = []): Record<string, string> {
+  const isWindows = host.platform === 'win32';
+  const fold = (name: string) => (isWindows ? name.toUpperCase() : name);
+  const patterns = [inherited, proxies, ...(isWindows ? inheritedOnWindows : [])];
+  const named = new Set(names.map(fold));
+  const isAllowed = (name: string) => named.has(name) || patterns.some((pattern) => pattern.test(name));
+  const passed = Object.entries(host.env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && isAllowed(fold(entry[0])),
+  );
+  // Without HOME some programs refuse to start, and a host may have started us without it.
+  return { [isWindows ? 'USERPROFILE' : 'HOME']: host.home, ...Object.fromEntries(passed) };
+}

@@ -1,0 +1,85 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Verdict } from '../../core/policy.ts';
+import { ToolcribError } from '../../core/errors.ts';
+import type { Plan } from '../../core/tool.ts';
+import type { AskPerson } from './ask.ts';
+import { covers, type LastingAnswer, type Question } from './question.ts';
+import { OneTimeTokens } from './one-time-tokens.ts';
+
+/** What a call carries of a host that has the key. */
+export interface HostApproval {
+  /** Only the plan is wanted. */
+  readonly plansOnly: boolean;
+  readonly ticket: string | undefined;
+  /** `once`: nobody was asked, a rule or a flag of the host says so. Nothing is kept for it, trust neither. */
+  readonly said: 'once' | 'yes' | LastingAnswer;
+}
+
+export type ApprovalTickets = ReturnType<typeof createApprovalTickets>;
+
+/** A person may come back from lunch first. */
+const lifetimeMs = 600_000;
+const mostOutstanding = 1000;
+
+/** Plans for the one host that has the key of this server: it asks its user itself, and we never do. */
+export function createApprovalTickets(key: string) {
+  const tickets = new OneTimeTokens<readonly string[]>(lifetimeMs, mostOutstanding);
+  return {
+    /** What a call's `_meta` says; undefined for one without the key, with which nothing is handed out or agreed to. */
+    wordIn(meta: unknown): HostApproval | undefined {
+      const word = (meta ?? {}) as Record<string, unknown>;
+      const [given, ticket, said] = ['key', 'ticket', 'said'].map((name) => word[`toolcrib/${name}`]);
+      if (typeof given !== 'string' || !isSame(given, key)) return undefined;
+      return {
+        plansOnly: word['toolcrib/plan'] === true,
+        ticket: typeof ticket === 'string' ? ticket : undefined,
+        said: said === 'always' || said === 'trust' || said === 'yes' ? said : 'once',
+      };
+    },
+    /** A plan, as a host gets it that asks its user by itself. */
+    hand: (
+      { subject, folder, effects, isUndoable, preview }: Plan,
+      verdict: Verdict,
+      question: Question | undefined,
+    ) => ({
+      subject,
+      folder,
+      effects,
+      takenBack: isUndoable,
+      preview,
+      decision: verdict.decision,
+      /** What decided, when a setting did. */
+      setting: 'setting' in verdict ? verdict.setting : undefined,
+      reasons: verdict.decision === 'ask' ? verdict.reasons : [],
+      /** When it has to be asked about: the three lines and the preview, as they stand. */
+      question: question?.text,
+      /** Answers that last, and what each covers, in words. */
+      offers: question?.offers ?? {},
+      /** Handed back with the call, once, it says that a person has agreed to this plan. */
+      ticket: question && tickets.issue(question.about),
+    }),
+    asker:
+      (word: HostApproval | undefined): AskPerson =>
+      (question) => {
+        if (word?.ticket === undefined) return Promise.resolve({ kind: 'nothing', why: 'cannot be asked' });
+        if (covers(tickets.use(word.ticket) ?? [], question.about))
+          return Promise.resolve({ kind: 'yes', keep: keptOf(word.said, question) });
+        throw new ToolcribError(
+          'NOT_CONFIRMED',
+          'The call was not run: what was agreed to is not what it would do now, or is too old.',
+          'Make the call again: the person is asked anew.',
+        );
+      },
+  };
+}
+
+/** What an answer keeps: what a yes to the question does, and what was chosen of its offers. */
+function keptOf(said: HostApproval['said'], { keeps, offers }: Question): readonly LastingAnswer[] {
+  if (said === 'once') return [];
+  return said !== 'yes' && offers[said] !== undefined ? [...keeps, said] : keeps;
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

@@ -1,0 +1,187 @@
+import { homedir } from 'node:os';
+import { sep } from 'node:path';
+import { grantsOf, looksOnly, type Reason } from '../../core/policy.ts';
+import type { Plan } from '../../core/tool.ts';
+import { isInside } from '../../machine/paths/inside.ts';
+import type { Protected } from '../../machine/paths/protected-paths.ts';
+import type { TrustScope } from '../../machine/trust/trust.ts';
+import { columnsOf, cutLine, displayLine, quoted, wrapped } from './display-text.ts';
+
+/** An answer that lasts: trust in the folder, or "always" for the act. */
+export type LastingAnswer = 'trust' | 'always';
+
+/** What a person is asked about a call. */
+export interface Question {
+  /** Three lines: the act, why it is asked about, where; and then, for who can see more, what would come of it. */
+  readonly text: string;
+  /** What a plain yes keeps: of a question that is about trust itself, or about reading a database. */
+  readonly keeps: readonly LastingAnswer[];
+  /** What can be said beside a yes, in words. Nothing is offered for what the lines do not show whole. */
+  readonly offers: Readonly<Partial<Record<LastingAnswer, string>>>;
+  /** The act, and each reason: what the answer is about. */
+  readonly about: readonly string[];
+}
+
+export interface Asked {
+  readonly plan: Plan;
+  readonly reasons: readonly Reason[];
+  /** What a yes could trust; undefined when trust is no reason to ask. */
+  readonly subject: TrustScope | undefined;
+  /** What it writes although others run or obey it. */
+  readonly protects: readonly Protected[];
+}
+
+/** How much of a question a host shows, and how it has to be put. */
+export interface QuestionScreen {
+  /** Characters of a line; the host cuts off what is longer. */
+  readonly width: number;
+  /** The host wraps no line. */
+  readonly cuts: boolean;
+  /** The host accepts a form without a field by itself when it was told to ask nobody. */
+  readonly wantsField: boolean;
+}
+
+/** Two rows of a narrow terminal: hosts wrap. */
+const usual: QuestionScreen = { width: 160, cuts: false, wantsField: false };
+/** By how clients call themselves. */
+const screens: Readonly<Record<string, QuestionScreen>> = {
+  // It shows three lines, cuts each at the width of the terminal less four, and wraps none.
+  'claude-code': { width: 72, cuts: true, wantsField: false },
+  // `codex exec --dangerously-bypass-approvals-and-sandbox` declines a form with a field.
+  'codex-mcp-client': { ...usual, wantsField: true },
+};
+export const screenOf = (client = ''): QuestionScreen =>
+  (Object.hasOwn(screens, client) && screens[client]) || usual;
+
+/** Whether who was asked one thing was asked the other as well: what has been answered meanwhile is asked no more. */
+export const covers = (asked: readonly string[], now: readonly string[]): boolean =>
+  now.every((one) => asked.includes(one));
+
+/** Clients show a message as a whole, and nobody reads more before answering. */
+const previewCharacters = 4000;
+
+/** What trust opens. */
+const opens = 'Its code may run, install packages, use the network, write with git.';
+
+/** The question about a call, as a person reads it on that screen. */
+export function questionOf(asked: Asked, screen: QuestionScreen = usual): Question {
+  const { plan, reasons, subject } = asked;
+  const canTrust = subject !== undefined && subject.refused === undefined;
+  const isTrust = canTrust && reasons.every(({ because }) => because === 'trust');
+  const shown = (isTrust ? trustLines(asked, subject, screen) : undefined) ?? actLines(asked, screen);
+  const isReading = readingOf(plan, reasons) !== undefined;
+  const grants = grantsOf(plan);
+  const canLast =
+    reasons.some(({ because }) => because !== 'trust') &&
+    reasons.every(({ because }) => because !== 'protected' && because !== 'rule');
+  const isAlways = shown.isWhole && grants !== undefined && canLast && shown.about === 'act';
+  const keeps: LastingAnswer[] =
+    shown.about === 'trust' ? ['trust'] : isAlways && isReading ? ['always'] : [];
+  return {
+    text: [...shown.lines, ...previewLines(plan)].join('\n'),
+    keeps,
+    offers: {
+      ...(shown.about === 'act' &&
+        shown.showsFolder &&
+        canTrust &&
+        !isTrust && { trust: opens.toLowerCase().replace(/\.$/, '') }),
+      ...(isAlways && !isReading && { always: alwaysOf(grants.map(({ words }) => words)) }),
+    },
+    about: [
+      JSON.stringify([plan.subject, plan.fingerprint, plan.effects, grants]),
+      ...reasons.map(({ because }) => JSON.stringify([because, because === 'trust' && subject])),
+    ],
+  };
+}
+
+interface Lines {
+  readonly lines: readonly string[];
+  readonly about: 'trust' | 'act';
+  /** The act is shown whole, and its folder. */
+  readonly isWhole: boolean;
+  readonly showsFolder: boolean;
+}
+
+/** The question about trust itself; undefined where the folder cannot be shown whole. */
+function trustLines(
+  { plan }: Asked,
+  subject: TrustScope,
+  { width, cuts }: QuestionScreen,
+): Lines | undefined {
+  const folder = atHome(displayLine(subject.folder));
+  const from = subject.origin === undefined ? '' : `from ${displayLine(subject.origin)}`;
+  const first = `Trust ${folder}?`;
+  const whole = `Trust ${folder}${from && ` ${from}`}?`;
+  const why = [...new Set([plan, ...(plan.parts ?? [])].flatMap(({ trust }) => trust ?? []))];
+  const act = displayLine(`For ${actOf(plan)}: it ${why.join('; it ')}`);
+  const lines = { about: 'trust', isWhole: true, showsFolder: true } as const;
+  if (columnsOf(whole) <= width) return { ...lines, lines: [whole, opens, cutLine(act, width)] };
+  if (columnsOf(first) <= width)
+    return { ...lines, lines: [first, opens, cutLine(from === '' ? act : `${from}. ${act}`, width)] };
+  if (!cuts || columnsOf(first) > 2 * width) return undefined;
+  return { ...lines, lines: [...wrapped(first, width), opens, ...(from === '' ? [] : [from]), act] };
+}
+
+/** The question about the act: this one, this time. */
+function actLines({ plan, reasons, subject }: Asked, { width, cuts }: QuestionScreen): Lines {
+  const act = displayLine(actOf(plan));
+  const why = displayLine(sentence(reasons, cuts));
+  const reading = readingOf(plan, reasons);
+  const where = displayLine(reading ? `Yes allows all ${reading}` : `In ${whereOf(plan, subject)}`);
+  const fits = (line: string) => columnsOf(line) <= width;
+  if (!cuts || fits(act))
+    return {
+      lines: [act, why, where].map((line) => cutLine(line, width)),
+      about: 'act',
+      isWhole: (reading !== undefined || fits(act)) && fits(where),
+      showsFolder: fits(where),
+    };
+  // Two lines for the act; folder and reason share the third.
+  const last = `${reading ? where : displayLine(`In ${atHome(plan.folder)}`)}. ${why}`;
+  const isWhole = (reading !== undefined || columnsOf(act) <= 2 * width) && fits(last);
+  return {
+    lines: [...wrapped(act, width), cutLine(last, width)],
+    about: 'act',
+    isWhole,
+    showsFolder: fits(last),
+  };
+}
+
+/** What a yes to a question about reading a database covers: `reading in ada@db.example.org:5432/shop`. */
+const readingOf = ({ effects, grant }: Plan, reasons: readonly Reason[]): string | undefined =>
+  looksOnly(effects) && reasons.some(({ because }) => because === 'database') ? grant?.words : undefined;
+
+/** The reasons, what would be lost or seen by others before trust. `isShort`: on a screen that cuts lines off. */
+function sentence(reasons: readonly Reason[], isShort: boolean): string {
+  const isTrust = ({ because }: Reason) => because === 'trust';
+  const ordered = [...reasons.filter((one) => !isTrust(one)), ...reasons.filter(isTrust)];
+  const clauses = ordered.map(({ says, short }) => (isShort && short) || `it ${says}`);
+  const text = `${clauses.join('; ')}.`;
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** A path as people write it below their home folder. */
+function atHome(path: string): string {
+  const home = homedir();
+  return path.startsWith(home + sep) ? `~${path.slice(home.length)}` : path;
+}
+
+const actOf = ({ title, subject }: Plan): string => title ?? subject;
+
+const previewLines = ({ preview }: Plan): string[] =>
+  preview === undefined ? [] : ['', quoted(preview, previewCharacters)];
+
+/** What "always" would be kept for; the act itself stands in the question already. */
+const alwaysOf = (words: readonly string[]): string =>
+  words.every((one) => one.startsWith('exactly '))
+    ? 'exactly this, in this folder'
+    : [...new Set(words)].join(' and ');
+
+/** The folder, and what it is: the same path can be another project tomorrow. */
+function whereOf({ folder }: Plan, subject: TrustScope | undefined): string {
+  if (subject === undefined) return atHome(folder);
+  const origin = subject.origin === undefined ? '' : ` from ${subject.origin}`;
+  if (folder === subject.folder) return `${atHome(folder)}${origin}`;
+  const relation = isInside(folder, subject.folder) ? 'of' : 'with';
+  return `${atHome(folder)}, ${relation} ${atHome(subject.folder)}${origin}`;
+}

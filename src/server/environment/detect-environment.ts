@@ -1,0 +1,65 @@
+import { dirname, join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { config } from 'zod';
+import type { Settings } from '../../core/settings.ts';
+import { userFolder } from '../../machine/user-folders.ts';
+import { Machine } from '../../machine/environment.ts';
+import { createProcesses } from '../../machine/processes/process.ts';
+import { evidenceIn } from '../registry/listed-tools.ts';
+import { loadManifest } from '../registry/manifest.ts';
+import type { DependencyTracker } from './dependency-tracker.ts';
+import { withUserPrograms, type ProgramFolder } from './user-programs.ts';
+import { effectiveRoots } from './roots.ts';
+
+export type Found = Awaited<ReturnType<typeof detectEnvironment>>;
+
+/**
+ * What a server is made of: this machine, and what can be offered on it. `programs`: where a person describes programs
+ * of their own.
+ */
+export async function detectEnvironment(
+  settings: Settings,
+  noted: DependencyTracker,
+  programs: ProgramFolder,
+) {
+  // Compiled validators pay off after some hundred messages, and a start has three. To be said before the SDK makes its
+  // schemas: it is loaded later.
+  config({ jitless: true });
+  const { host } = noted;
+  const processes = createProcesses(host.platform, settings.budgets.memoryPercent);
+  const built = await loadManifest();
+  // A project's own programs must not be found as the machine's: those of the roots as far as they are known now.
+  // What a client says later is looked at with each call.
+  const roots = effectiveRoots(settings.roots, undefined, host, built.programs);
+  const ofProjects = await projectFolders(programs, await roots, noted);
+  const whole = await withUserPrograms(built, [programs, ...ofProjects]);
+  const { manifest } = whole;
+  const machine = new Machine(host, manifest, processes, roots, settings);
+  // The disk is asked while the SDK is loaded, which takes this thread some 25 ms.
+  await turn();
+  /** By which the project shows what it uses. */
+  const signs = roots.then((folders) => evidenceIn(folders, manifest.programs, host));
+  return { noted, ...whole, machine, processes, roots, signs };
+}
+
+/** The folders of programs of projects that are trusted: these count as code of the project. */
+async function projectFolders(
+  own: ProgramFolder,
+  roots: readonly string[],
+  { host, noteFile }: DependencyTracker,
+): Promise<readonly ProgramFolder[]> {
+  const ofProjects = roots.map((root) => join(root, '.toolcrib'));
+  const present: string[] = [];
+  for (const folder of [own.folder, ...ofProjects]) {
+    noteFile(folder);
+    const names = await host.list(folder);
+    for (const name of names) noteFile(join(folder, name));
+    if (names.length > 0 && folder !== own.folder) present.push(folder);
+  }
+  if (present.length === 0) return [];
+  const { createTrust } = await import('../../machine/trust/trust.ts');
+  const trust = createTrust({ folder: userFolder('state', host) });
+  const trusted = await Promise.all(present.map((folder) => trust.isTrusted(dirname(folder))));
+  const least = ['execute'] as const;
+  return present.filter((_, at) => trusted[at]).map((folder) => ({ folder, least }));
+}

@@ -1,0 +1,90 @@
+import { readdirSync, type Stats } from 'node:fs';
+import { join } from 'node:path';
+import { toolName } from '../../core/discoverer.ts';
+import type { Program } from '../../core/program.ts';
+import { permissionsIn, readPlain } from '../../store/own-files.ts';
+import { displayPath } from '../../machine/paths/display-path.ts';
+import type { Catalogue } from '../published.ts';
+
+/** Where programs are described: a folder, and effects that each action from there has at least. */
+export interface ProgramFolder {
+  readonly folder: string;
+  readonly least: readonly 'execute'[];
+}
+
+/** Far more than a program needs. */
+const mostBytes = 256 * 1024;
+const mostFiles = 100;
+
+/** Of one program, in the list that every host is shown: who describes a program wants it to be seen. */
+const mostListed = 5;
+
+/** A manifest, and what it does not have from the build. */
+export interface UserCatalogue {
+  readonly manifest: Catalogue;
+  /** The programs that people have described, by id. */
+  readonly own: ReadonlyMap<string, Program>;
+  /** One for each file that is left out: file, line, and why. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * The manifest with the programs of the files `*.yaml` in these folders. Those whose id is taken are left out, which is
+ * said.
+ */
+export async function withUserPrograms(
+  built: Catalogue,
+  folders: readonly ProgramFolder[],
+): Promise<UserCatalogue> {
+  const problems: string[] = [];
+  const added: { of: Program; file: string }[] = [];
+  const files = folders.flatMap(({ folder, least }) =>
+    namesIn(folder).map((name) => ({ file: join(folder, name), least })),
+  );
+  if (files.length === 0) return { manifest: built, own: new Map(), problems };
+  // What they need is loaded when there is one.
+  const { parseProgram } = await import('./program-yaml.ts');
+  const ids = new Set([...built.programs.map(({ id }) => id), 'files', 'toolcrib']);
+  // A program `read` with an action `file` would be called like a tool of ours.
+  const names = new Set(built.tools.map(({ name }) => name));
+  for (const { file, least } of files.slice(0, mostFiles)) {
+    const text = readPlain(file, isFit)?.toString();
+    const parsed = text === undefined ? undefined : parseProgram(text, least);
+    const place = displayPath(file);
+    if (!parsed) {
+      problems.push(`${place}: is no plain file of at most 256 KB that only you can change.`);
+    } else if ('of' in parsed) {
+      const { of } = parsed;
+      const tools = Object.keys(of.actions).map((key) => toolName(of, key));
+      if (ids.has(of.id) || tools.some((name) => names.has(name))) {
+        const why = `there is a program ${of.id} already, or a tool by one of its names`;
+        problems.push(`${place}: ${why}; choose another id.`);
+        continue;
+      }
+      added.push({ of: { ...of, listed: Object.keys(of.actions).slice(0, mostListed) }, file });
+      for (const name of tools) names.add(name);
+      ids.add(of.id);
+    } else problems.push(`${place}:${parsed.line}: ${parsed.wrong}`);
+  }
+  const { programCatalogue } = await import('../registry/tool-definition.ts');
+  const published = programCatalogue(added);
+  const tools = [...built.tools, ...published.tools].sort((one, other) => (one.name < other.name ? -1 : 1));
+  const manifest = {
+    programs: [...built.programs, ...published.programs],
+    tools,
+  };
+  return { manifest, own: new Map(added.map(({ of }) => [of.id, of])), problems };
+}
+
+/** One that others can write to could describe anything. */
+const isFit = ({ size, mode }: Stats): boolean => size <= mostBytes && (permissionsIn(mode) & 0o002) === 0;
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => /\.ya?ml$/.test(name))
+      .toSorted();
+  } catch {
+    return []; // There is no such folder.
+  }
+}

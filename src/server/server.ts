@@ -1,0 +1,100 @@
+import { Server } from '@modelcontextprotocol/server';
+import type { Crib } from './session.ts';
+import { asListed } from './own-facts.ts';
+import { version } from './version.ts';
+
+const lookAndChange =
+  'grep, read_file, list_files to look; edit_file, edit_files, replace_in_files, write_file to change; undo.';
+
+const instructionsFor = ({ hasFiles }: Crib): string =>
+  [
+    'Tools for this project, and the development programs of this machine. Call project first.',
+    'check runs tests, lint, types, build as the project does, and names what failed. run_task: its scripts.',
+    ...(hasFiles ? [lookAndChange] : []),
+    'git_status, git_diff, git_log, git_show, git_commit, git_switch, git_integrate, git_sync. query: databases.',
+    'find_actions finds every other action (containers, packages, branches, move, delete); run_read_action and',
+    'run_action call it. run starts any program. Long output is kept, long work goes on: read_output, control_job.',
+    'Paths start at the first root; only what lies inside the roots can be reached. cwd: where a call works.',
+    'Errors say what helps. NEEDS_CONFIRM: a person has to be asked and cannot be here; tell them what it says.',
+  ].join('\n');
+
+/** An MCP server over the toolbox, for either protocol era. Cheap, and without side effects. */
+export function buildServer(crib: Crib): Server {
+  const server = new Server(
+    { name: 'toolcrib', title: 'toolcrib', version },
+    {
+      capabilities: {
+        tools: { listChanged: true },
+        resources: { subscribe: true },
+        prompts: {},
+        completions: {},
+      },
+      instructions: instructionsFor(crib),
+      requestState: { verify: crib.asking.verify },
+    },
+  );
+  server.setRequestHandler('tools/list', async () => {
+    const { listed } = await crib.offered.exposure();
+    return { tools: listed.map(asListed) };
+  });
+  // What a call needs takes some milliseconds to load, which a start has no use for.
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const { callTool } = await import('./call-tool.ts');
+    return callTool({ crib, server, context }, params);
+  });
+  server.setNotificationHandler('notifications/roots/list_changed', () => crib.clientRoots.forget());
+  offerResources(crib, server);
+  offerPrompts(crib, server);
+  crib.trace?.(server, crib.client);
+  crib.asking.watch(server);
+  return server;
+}
+
+/** What is read rather than called. Loaded when it is first asked for. */
+function offerResources(crib: Crib, server: Server): void {
+  const loaded = () => import('./resources.ts');
+  server.setRequestHandler('resources/list', async () => {
+    const { listResources } = await loaded();
+    return { resources: listResources(crib) };
+  });
+  server.setRequestHandler('resources/templates/list', async () => {
+    const { listTemplates } = await loaded();
+    return { resourceTemplates: listTemplates(crib) };
+  });
+  server.setRequestHandler('resources/read', async ({ params: { uri } }, context) => {
+    const { readResource } = await loaded();
+    return readResource({ crib, server, context }, uri);
+  });
+  const subscribed = new Set<string>();
+  server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
+    if (subscribed.size < mostSubscriptions) subscribed.add(uri);
+    return {};
+  });
+  server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
+    subscribed.delete(uri);
+    return {};
+  });
+  const send = server.sendResourceUpdated.bind(server);
+  // Since 2026-07-28 the SDK knows who wants to be told; before, only those that have subscribed may be.
+  server.sendResourceUpdated = async (params) => {
+    const isModern = (server.getNegotiatedProtocolVersion() ?? '') >= '2026-07-28';
+    if (isModern || subscribed.has(params.uri)) await send(params);
+  };
+}
+
+const mostSubscriptions = 1000;
+
+function offerPrompts(crib: Crib, server: Server): void {
+  server.setRequestHandler('prompts/list', async () => {
+    const { listPrompts } = await import('./prompts.ts');
+    return { prompts: listPrompts(crib) };
+  });
+  server.setRequestHandler('prompts/get', async ({ params }) => {
+    const { getPrompt } = await import('./prompts.ts');
+    return getPrompt(crib, params.name, params.arguments ?? {});
+  });
+  server.setRequestHandler('completion/complete', async ({ params }, context) => {
+    const { complete } = await import('./completions.ts');
+    return complete({ crib, server, context }, params);
+  });
+}

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Settings } from '../../../core/settings.ts';
+import { createAudit } from '../../../machine/audit/audit.ts';
+import { userFolder } from '../../../machine/user-folders.ts';
+import { displayPath } from '../../../machine/paths/display-path.ts';
+import { createCrib, type Crib, type CribOptions } from '../../session.ts';
+import { historyOf, maskOf } from '../../house.ts';
+import { once } from '../../registry/tool-loader.ts';
+import type { Found } from '../../environment/detect-environment.ts';
+import { openRoots } from '../../environment/roots.ts';
+import type { Trace } from '../trace.ts';
+import { isLoopback, type Listening } from './guard.ts';
+import { listen } from './listen.ts';
+import { Mcp } from './mcp.ts';
+
+/** A client that is not heard of any more. */
+const idleMs = 60 * 60 * 1000;
+/** How long calls may go on when the server is told to end: Docker kills after ten seconds. */
+const graceMs = 8000;
+const lastAnswersMs = 300;
+
+/** Serves MCP over HTTP until a signal ends it. Does not return before. Throws what the system says of the port. */
+export async function serveHttp(
+  settings: Settings,
+  listening: Listening,
+  found: Found,
+  trace: Trace | undefined,
+): Promise<void> {
+  const { machine, processes } = found;
+  // What takes longer is known before the first list is given.
+  await machine.settle();
+  const instance = randomBytes(5).readUIntBE(0, 5).toString(36).padStart(6, '0').slice(-6);
+  const isLocal = isLoopback(listening.host);
+  const updated = (client: string, uri: string) => mcp.updated(uri, client);
+  const mcp = new Mcp(cribs(settings, found, { instance, isLocal, trace, updated }), idleMs);
+  machine.onChange(() => mcp.listChanged());
+  const listener = await listen(listening, mcp);
+  process.stderr.write(
+    `toolcrib: serving ${listener.url} as instance ${instance}; ` +
+      `clients need the token in ${displayPath(listening.tokens.file)}\n`,
+  );
+  await signalled();
+  const drained = listener.drain();
+  await Promise.race([drained, sleep(graceMs, undefined, { ref: false }), signalled()]);
+  await processes.endAll();
+  // Calls whose programs were ended are answered, too.
+  await Promise.race([drained, sleep(lastAnswersMs, undefined, { ref: false })]);
+  await mcp.close();
+  listener.close();
+}
+
+/** Makes what a client has of its own: nobody reads or stops what another has started. */
+function cribs(
+  settings: Settings,
+  found: Found,
+  {
+    updated,
+    ...here
+  }: Pick<CribOptions, 'instance' | 'isLocal' | 'trace'> & { updated(client: string, uri: string): void },
+): (client: string) => Crib {
+  const { machine, manifest } = found;
+  const { host } = machine;
+  const folder = userFolder('state', host);
+  const shared = {
+    ...here,
+    opened: openRoots(settings, host, manifest),
+    recordCall: createAudit({ folder, mask: maskOf(host, settings) }),
+    history: once(() => historyOf(machine)),
+    // Folders of a client are folders of its machine: only the operator knows which are meant here.
+    clientRoots: { of: async () => ({ kind: 'known', folders: undefined }) as const, forget() {} },
+  };
+  return (client) =>
+    createCrib(settings, found, {
+      ...shared,
+      client: `http ${client}`,
+      updated: (uri) => updated(client, uri),
+    });
+}
+
+const signalled = (): Promise<void> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+  });

@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { serveStdio, type ServeStdioOptions } from '@modelcontextprotocol/server/stdio';
+import type { Settings } from '../../core/settings.ts';
+import { buildServer } from '../server.ts';
+import { createCrib, programsUri, type Crib, type CribOptions } from '../session.ts';
+import { writeStartCache, type EarlyAnswers } from './start-cache.ts';
+import { createLeanHeap } from '../lean-heap.ts';
+import { log } from '../log.ts';
+import type { Found } from '../environment/detect-environment.ts';
+import { StdioTransport } from './stdio-transport.ts';
+
+/** How long after the first list slower questions are put: the client's next requests come first. */
+const quietMs = 250;
+/** After this, what V8 has compiled is kept for the next start: it takes back only what it made with the same flags. */
+const startedMs = 1000;
+/** How long what was asked for before the client closed its end may still be answered. */
+const drainMs = 2000;
+
+/** What carries messages to a client, and back. */
+export type Transport = NonNullable<ServeStdioOptions['transport']>;
+
+/** Serves one client over whatever carries its messages. */
+function serveOne(settings: Settings, found: Found, transport: Transport, options: Partial<CribOptions>) {
+  let latest: ReturnType<typeof buildServer> | undefined;
+  // Who has left need not be told.
+  const updated: Crib['updated'] = (uri) => void latest?.sendResourceUpdated({ uri }).catch(() => {});
+  const crib = createCrib(settings, found, { client: 'stdio', isLocal: true, updated, ...options });
+  const connection = serveStdio(() => (latest = buildServer(crib)), { transport, onerror: log });
+  return {
+    updated,
+    listChanged: async () => latest?.sendToolListChanged(),
+    end: () => Promise.allSettled([connection.close(), found.processes.endAll(), crib.end()]),
+  };
+}
+
+/** Serves MCP to one client of this process, of which nothing else is changed. Returns what ends it. */
+export function serveInProcess(
+  settings: Settings,
+  transport: Transport,
+  found: Found,
+): () => Promise<unknown> {
+  const served = serveOne(settings, found, transport, {});
+  found.machine.onChange(() => {
+    served.listChanged().catch(() => {});
+    served.updated(programsUri);
+  });
+  return served.end;
+}
+
+/** How a client begins: with a key when it asks its user itself, or with requests that were answered from memory. */
+interface Beginning extends Pick<CribOptions, 'hostKey' | 'trace'> {
+  readonly opening?: EarlyAnswers | undefined;
+}
+
+/** Serves MCP over standard input and output until the client leaves or a signal ends it. Does not return before. */
+export async function serve(
+  settings: Settings,
+  { opening, ...beginning }: Beginning,
+  found: Found,
+): Promise<void> {
+  const { noted, machine } = found;
+  // Standard output carries the protocol and nothing else, whatever a library may want to say.
+  console.log = console.info = console.debug = console.error;
+  // Each answer that waits for a client that reads slowly listens to it: they are many, and no leak.
+  process.stdout.setMaxListeners(0);
+  let settling: NodeJS.Timeout | undefined;
+  let tidyHeap: (() => void) | undefined;
+  let leaving = false;
+  const wire = new StdioTransport(opening, () => (settling ??= setTimeout(settle, quietMs)));
+  // After the answer is out.
+  const called = () => void setImmediate(() => tidyHeap?.());
+  const served = serveOne(settings, found, wire, { ...beginning, called });
+
+  /** Finds out what takes long, tells the client when its list is another now, and keeps the answers. */
+  async function settle(): Promise<void> {
+    try {
+      await machine.settle();
+      const hasChanged = await wire.listHasChanged();
+      if (hasChanged) await served.listChanged();
+      const seen = noted.seen();
+      if (opening) writeStartCache(opening.remembered, { ...seen, results: wire.results(hasChanged) });
+    } catch (error) {
+      // Nothing that goes wrong with it is a reason to end: a full disk, a client that has left.
+      if (!leaving) log(error);
+    }
+  }
+  machine.onChange(() => {
+    void settle();
+    served.updated(programsUri);
+  });
+  if (opening) wire.take(opening.input);
+  if (opening?.listed) settling = setTimeout(settle, quietMs);
+  // It may have been paused by who has answered from memory.
+  process.stdin.on('data', (chunk: Buffer) => wire.take(chunk)).resume();
+
+  setTimeout(() => {
+    tidyHeap = createLeanHeap();
+  }, startedMs).unref();
+  const end = await theEnd();
+  leaving = true;
+  // The SDK would drop what it was asked when input ends, also by `printf … | toolcrib serve`.
+  const until = performance.now() + drainMs;
+  if (end === 'input')
+    do await sleep(20);
+    while (!wire.isIdle && performance.now() < until);
+  clearTimeout(settling);
+  await served.end();
+}
+
+/** Resolves when the client has closed the pipe, or a signal asks us to leave. */
+function theEnd(): Promise<'input' | 'signal'> {
+  return new Promise((resolve) => {
+    process.stdin.once('end', () => resolve('input')).once('close', () => resolve('input'));
+    // EPIPE: whoever read our answers is gone.
+    process.stdout.on('error', () => resolve('signal'));
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.once(signal, () => resolve('signal'));
+  });
+}

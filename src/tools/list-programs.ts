@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import { nearest } from '../core/nearest.ts';
+import { categories } from '../core/discoverer.ts';
+import { ToolcribError } from '../core/errors.ts';
+import { defineSimpleTool, type Tool } from '../core/tool.ts';
+import { wellKnown } from '../discoverers/shared/well-known.ts';
+import type { ProgramReport } from '../machine/programs/machine-report.ts';
+import { headAndTail, inlineLimit, sanitize } from '../machine/sanitize.ts';
+import type { OwnServices } from '../server/own-tools.ts';
+
+/** Which programs there are, which were found where, and how to get the others. */
+export const listPrograms = (services: OwnServices): Tool =>
+  defineSimpleTool({
+    name: 'list_programs',
+    program: 'toolcrib',
+    title: 'List programs',
+    description:
+      'Development programs on this machine: version and path; of one that is missing, how to get it.',
+    effects: ['read'],
+    params: z.strictObject({
+      category: z.enum(categories).optional().describe('Only this kind'),
+      program: z.string().optional().describe('Only this one, by id, with all that is known of it'),
+    }),
+    async call({ category, program }) {
+      const rows = await services.report();
+      const text =
+        program === undefined
+          ? await listed(
+              rows.filter((row) => category === undefined || row.category === category),
+              services,
+            )
+          : described(rows, program);
+      return { content: [{ type: 'text', text: headAndTail(sanitize(text), inlineLimit, 0, ' …') }] };
+    },
+  });
+
+async function listed(rows: readonly ProgramReport[], { present }: OwnServices): Promise<string> {
+  const here = rows.filter(({ installed }) => installed);
+  const missing = rows.filter(({ installed }) => !installed).map(({ id }) => id);
+  const known = new Set(here.flatMap(({ id, path = '' }) => [id, path.replace(/.*[\\/]|\.\w+$/g, '')]));
+  const also = (await present(wellKnown)).filter((name) => !known.has(name));
+  return [
+    `${here.length} of ${rows.length} programs are here`,
+    ...here.map(lineOf),
+    ...(also.length > 0 ? [`also here, for run: ${also.join(', ')}`] : []),
+    ...(missing.length > 0 ? [`missing (program=ID says how to get one): ${missing.join(', ')}`] : []),
+  ].join('\n');
+}
+
+const lineOf = ({ id, version, note, path }: ProgramReport): string =>
+  [id, version ?? '-', path, note && `(${note})`].filter(Boolean).join(' ');
+
+/** All that is known of one program. Throws ARG_INVALID for one that is not known. */
+function described(rows: readonly ProgramReport[], id: string): string {
+  const row = rows.find((one) => one.id === id);
+  if (!row) {
+    const best = nearest(
+      id,
+      rows.map((one) => one.id),
+    );
+    throw new ToolcribError(
+      'ARG_INVALID',
+      `program: ${JSON.stringify(id)} is not one of those that are known.`,
+      best ? `Did you mean ${best}?` : 'Without it, list_programs names all; run runs any program.',
+    );
+  }
+  if (!row.installed) return `${row.id}: missing: ${row.why}\nto get it: ${row.install}`;
+  return [
+    `${lineOf(row)} from ${row.source}`,
+    ...(row.others ?? []).map(({ path, why }) => `not ${path}: ${why}`),
+  ].join('\n');
+}
