@@ -149,7 +149,7 @@ async function sourcesFor(
   const servers = actions.flatMap((action): QuerySource[] => {
     const { engine } = action;
     if (engine === undefined) return [];
-    const profiles = Object.entries(databases).filter(([, { engine }]) => engine === engine);
+    const profiles = Object.entries(databases).filter(([, profile]) => profile.engine === engine);
     const isNamed =
       wanted === engine ||
       offered.isReached(action) ||

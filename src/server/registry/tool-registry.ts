@@ -24,7 +24,7 @@ export function createToolRegistry(
   /** Whether it asks a database that the operator has named, which takes no program. */
   function isReached({ engine }: ToolDefinition): boolean {
     if (engine === undefined) return false;
-    const named = Object.values(settings.databases).some(({ engine }) => engine === engine);
+    const named = Object.values(settings.databases).some((profile) => profile.engine === engine);
     return named || schemesOf[engine].test(machine.host.env['DATABASE_URL'] ?? '');
   }
 

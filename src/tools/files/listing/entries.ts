@@ -73,7 +73,7 @@ function namesIn(printed: Buffer): string[] {
   return names;
 }
 
-const [dot, slash] = Buffer.from('../../../filesystem/listing/');
+const [dot, slash] = Buffer.from('./');
 
 function downTo(path: string, depth: number): string {
   const names = path.split('/');

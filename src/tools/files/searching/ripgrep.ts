@@ -79,7 +79,7 @@ export async function search(services: Services, { argv, where, ...request }: Ri
   const outcome = await services
     .run({
       program: await services.ripgrep(),
-      argv: [...always, ...leftAlone, ...argv, isFile ? where.stablePath : '../../../filesystem/searching/'],
+      argv: [...always, ...leftAlone, ...argv, isFile ? where.stablePath : './'],
       cwd: isFile ? folder : where.stablePath,
       env: services.env(),
       timeoutMs,
@@ -203,5 +203,5 @@ export function scopeOf({ hidden, ignored, pattern, type }: RipgrepScope) {
 /** A path that ripgrep printed, as it lies below the searched folder, with `/` between names. */
 export function printedPath(printed: string): string {
   const path = process.platform === 'win32' ? printed.replaceAll('\\', '/') : printed;
-  return path.startsWith('../../../filesystem/searching/') ? path.slice(2) : path;
+  return path.startsWith('./') ? path.slice(2) : path;
 }
