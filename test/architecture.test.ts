@@ -21,9 +21,9 @@ const mayImport: Record<string, readonly string[]> = {
     'pgpass',
     'mysql2',
     'yaml',
+    'package.json',
   ],
   tools: [
-    'server',
     'tools',
     'core',
     'machine',
@@ -47,7 +47,6 @@ const mayImport: Record<string, readonly string[]> = {
     'yaml',
     'node:',
     '@modelcontextprotocol/server/',
-    'package.json',
   ],
   repl: [
     'repl',
@@ -76,7 +75,7 @@ const mayImport: Record<string, readonly string[]> = {
     'smol-toml',
     'yaml',
   ],
-  library: ['library', 'cli', 'repl', 'server', 'node:', '@modelcontextprotocol/client'],
+  library: ['library', 'cli', 'repl', 'server', 'machine', 'node:', '@modelcontextprotocol/client'],
 };
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' })

@@ -39,7 +39,9 @@ export async function tryCommand(args: string[]): Promise<number> {
 const definition = String.raw`^\s*(export |async |pub |public |static )*(function|def|fn|func|class|interface) \w+`;
 const sources = '*.{ts,tsx,js,mjs,cjs,jsx,py,rb,go,rs,java,kt,c,h,cpp,cs,php,swift,sh}';
 
-/** An edit and its undo, of a copy: nothing of the project is changed, and nothing of it is in the history. */
+/**
+ * An edit and its undo, of a copy: nothing of the project is changed, and nothing of it is in the history.
+ */
 async function showEdit(root: string, values: ServeValues): Promise<void> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'toolcrib-try-')));
   try {

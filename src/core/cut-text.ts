@@ -4,8 +4,8 @@ const gap = /[ \t\r\n"'`,;<>()[\]{}|]/;
 const longestWord = 1024;
 
 /**
- * The first characters of a text, at most so many. It is cut between words where that is near, since half a secret is
- * recognised by nobody; never within a character.
+ * The first characters of a text, at most so many. It is cut between words where that is near, since half a
+ * secret is recognised by nobody; never within a character.
  */
 export function headOf(text: string, most: number): string {
   if (text.length <= most) return text;

@@ -1,7 +1,7 @@
 import type { Effect } from './discoverer.ts';
 import { fits, isAboutPaths, type Rule } from './rule.ts';
 import type { Settings } from './settings.ts';
-import type { Grant, Plan } from './tool.ts';
+import type { Grant, Plan, ProtectedPath } from './tool.ts';
 
 /** A plan, as far as it is decided about. */
 export interface Act extends Pick<
@@ -12,12 +12,7 @@ export interface Act extends Pick<
   readonly tools: readonly string[];
   /** The toolset the tool belongs to; undefined for those that belong to each. */
   readonly toolset?: string | undefined;
-  /** Real paths it writes that others run or obey, and what that leads to. */
-  readonly protects: readonly {
-    readonly path: string;
-    readonly effect: string;
-    readonly isSettings?: true;
-  }[];
+  readonly protects: readonly ProtectedPath[];
 }
 
 /** What of the settings decides. */
@@ -53,18 +48,44 @@ export interface Reason {
   readonly short?: string;
 }
 
-/** What becomes of a call. */
-export type Verdict =
+/** The subject of trust: a folder that a yes would be about. */
+export interface TrustScope {
+  /**
+   * Real path: the top of the nearest repository inside the root that holds it; else that root; else the
+   * folder.
+   */
+  readonly folder: string;
+  /**
+   * The address of the repository's remote "origin", without credentials in it; undefined when it has none.
+   */
+  readonly origin?: string;
+  /**
+   * The reason why it can never be trusted, as the rest of a sentence: it is or holds the home folder, or is
+   * the root.
+   */
+  readonly refused?: string;
+}
+
+/** The decision about a call. */
+export type Verdict = (
+  | { readonly decision: 'ask'; readonly reasons: readonly Reason[] }
   /** `unasked`: there were reasons to ask, but nobody is. */
   | { readonly decision: 'allow'; readonly unasked?: readonly Reason[]; readonly setting?: string }
-  | { readonly decision: 'ask'; readonly reasons: readonly Reason[] }
   /** `unasked`: a person could have allowed it, and nobody is asked. */
-  | { readonly decision: 'deny'; readonly setting: string; readonly unasked?: readonly Reason[] };
+  | { readonly decision: 'deny'; readonly setting: string; readonly unasked?: readonly Reason[] }
+) & {
+  /** The folder that a yes could trust; left out when trust is no reason to ask, or of several folders. */
+  readonly trustScope?: TrustScope;
+};
+
+/** The reasons for which a person was to be asked, whoever asks. */
+export const reasonsFor = (verdict: Verdict): readonly Reason[] =>
+  verdict.decision === 'ask' ? verdict.reasons : (verdict.unasked ?? []);
 
 /**
- * What becomes of a call: the strictest of what the settings say; where they say nothing, what the table of questions
- * says. A rule that allows a call takes the usual questions away, but for protected files only one about that path
- * does. Pure.
+ * What becomes of a call: the strictest of what the settings say; where they say nothing, what the table of
+ * questions says. A rule that allows a call takes the usual questions away, but for protected files only one
+ * about that path does. Pure.
  */
 export function decide(act: Act, policy: Policy, known: PersonSaid): Verdict {
   const denied = refusalOf(act, policy) ?? ruleFor(act, policy, 'deny')?.setting;
@@ -100,7 +121,10 @@ export function strictest(verdicts: readonly Verdict[]): Verdict {
   };
 }
 
-/** The one table of questions; docs/safety.md has it in words. Where several rows apply, one question says all. */
+/**
+ * The one table of questions; docs/safety.md has it in words. Where several rows apply, one question says
+ * all.
+ */
 function usualReasons(act: Act, { rules }: Policy, { trusted, always }: PersonSaid): Reason[] {
   const { effects, approval, trust, protects, grant } = act;
   const isAgreed = always && grant !== undefined;
@@ -131,7 +155,8 @@ function usualReasons(act: Act, { rules }: Policy, { trusted, always }: PersonSa
       effect,
     ],
   ];
-  // A rule about its path opens a protected file, and opens nothing else; every other rule opens all but that.
+  // A rule about its path opens a protected file, and opens nothing else; every other rule opens all but
+  // that.
   const allowing = rules.filter(({ decision, pattern }) => decision === 'allow' && fits(pattern, act));
   const isOpen = (because: AskReason) =>
     !(because === 'protected' && isAboutSettings(act)) &&

@@ -11,6 +11,7 @@ import type {
 } from './discoverer.ts';
 import type { Input, Params } from './parameter.ts';
 import type { Report } from './report.ts';
+import type { ToolFacts } from './tool.ts';
 
 /**
  * What an action is for, the kind of its answer, and the parameters it has to have. `only` (which ones), `again` (what
@@ -162,18 +163,6 @@ export type Evidence = string | { readonly file: string; readonly has: RegExp };
 /** How a program is installed: the name that each of these knows it by, or the page that says how. */
 export type Source = 'apt' | 'brew' | 'winget' | 'npm' | 'pip' | 'cargo' | 'site';
 
-/** What one value of a view's `action` does: the first of these actions that can be done now, with fixed values. */
-export type Choice = string | { readonly first: readonly string[]; readonly with: Values };
-
-/** One tool over several actions that people think of as one; its parameter `action` says which. */
-export interface View {
-  readonly title: string;
-  readonly description: string;
-  readonly does: Readonly<Record<string, Choice>>;
-  /** Which of their parameters it takes, and what each is. */
-  readonly takes: Readonly<Record<string, string>>;
-}
-
 /** How a program is asked for its version. */
 interface VersionQuestion {
   readonly args: readonly string[];
@@ -226,9 +215,8 @@ export interface Program {
    */
   readonly everyday?: string | RegExp | Readonly<Record<string, string | RegExp>>;
   readonly actions: Readonly<Record<string, ProgramAction>>;
-  readonly views?: Readonly<Record<string, View>>;
-  /** Actions and views that every host is shown where there is room for a few tools only. */
-  readonly listed?: readonly string[];
+  /** Actions that every host is shown where there is room for a few tools only. */
+  readonly listed?: Readonly<Record<string, Pick<ToolFacts, 'listed' | 'hint'>>>;
 }
 
 /** Defines a program. */

@@ -34,7 +34,9 @@ const longestPattern = 500;
 /** The name that stands for the act itself, whichever tool does it. */
 const anyTool = 'run';
 
-/** Whether a rule is about a call. Rules about paths are asked at the gate; here only about protected files. */
+/**
+ * Whether a rule is about a call. Rules about paths are asked at the gate; here only about protected files.
+ */
 export function fits(pattern: string, { tools, subject, host, protects = [] }: Matched): boolean {
   const { name, inside } = partsOf(pattern);
   if (inside === undefined) return tools.some((tool) => matches(name, tool));
@@ -44,7 +46,9 @@ export function fits(pattern: string, { tools, subject, host, protects = [] }: M
   return isTool && (matches(inside, subject) || (host !== undefined && matches(inside, host)));
 }
 
-/** Whether a rule is about a tool's calls to one host, or to some: `fetch_url(10.0.0.5)`, not `fetch_url(*)`. */
+/**
+ * Whether a rule is about a tool's calls to one host, or to some: `fetch_url(10.0.0.5)`, not `fetch_url(*)`.
+ */
 export function namesHost(pattern: string, tool: string, host: string): boolean {
   const { name, inside = '*' } = partsOf(pattern);
   return /[^*]/.test(inside) && matches(name, tool) && matches(inside, host);
@@ -58,7 +62,9 @@ function partsOf(pattern: string): { name: string; inside?: string } {
   return open < 0 ? { name: pattern } : { name: pattern.slice(0, open), inside: pattern.slice(open + 1, -1) };
 }
 
-/** The rule that denies a file to who reads or writes it, given its absolute path and the one from its root. */
+/**
+ * The rule that denies a file to who reads or writes it, given its absolute path and the one from its root.
+ */
 export function pathRule(
   rules: readonly Rule[],
   doing: 'read' | 'write',
@@ -127,8 +133,8 @@ export function ruleProblem(pattern: string, decision: RuleDecision): string | u
 }
 
 /**
- * What is wrong with a pattern that is about none of these tools, with the one that was probably meant; undefined when
- * nothing is. A rule that never fits would leave open what it was written to close.
+ * What is wrong with a pattern that is about none of these tools, with the one that was probably meant;
+ * undefined when nothing is. A rule that never fits would leave open what it was written to close.
  */
 export function unknownTool(pattern: string, tools: readonly string[]): string | undefined {
   const { name, inside } = partsOf(pattern);

@@ -9,7 +9,9 @@ export const questionModes = ['server', 'host', 'none'] as const;
  */
 export type QuestionMode = (typeof questionModes)[number];
 
-/** Which of the tools that can be called a host is shown: the few for every project, all, or none of programs. */
+/**
+ * Which of the tools that can be called a host is shown: the few for every project, all, or none of programs.
+ */
 export const exposeModes = ['auto', 'no-files', 'all', 'catalogue'] as const;
 export type ExposeMode = (typeof exposeModes)[number];
 
@@ -51,7 +53,9 @@ export interface Settings {
   readonly toolsets?: readonly string[] | undefined;
   readonly rules: readonly Rule[];
   readonly questions: QuestionMode;
-  /** Whether the state of a work tree is kept before actions that can do anything to it; yes when undefined. */
+  /**
+   * Whether the state of a work tree is kept before actions that can do anything to it; yes when undefined.
+   */
   readonly checkpoints?: boolean | undefined;
   /** What is listed; `auto` when undefined. */
   readonly expose?: ExposeMode | undefined;
@@ -65,7 +69,9 @@ export interface Settings {
   readonly folders: Readonly<Record<string, Config>>;
   /** Where a setting is written that a project has made stricter: `readOnly` in `/w/app/.toolcrib.json`. */
   readonly origins?: Readonly<Record<string, string>>;
-  /** The settings of a project that cannot be read, and why: nothing happens there that would be asked about. */
+  /**
+   * The settings of a project that cannot be read, and why: nothing happens there that would be asked about.
+   */
   readonly unreadable?: string | undefined;
 }
 
@@ -88,8 +94,8 @@ export const usualSettings: Settings = {
 };
 
 /**
- * What the command line says, and for what it does not, what the file says: one by one for the patterns of rules.
- * Read-only is so when either says so.
+ * What the command line says, and for what it does not, what the file says: one by one for the patterns of
+ * rules. Read-only is so when either says so.
  */
 export function mergeSettings(given: Config, config: Config): Settings {
   const said = Object.entries(given).filter(([, value]) => value !== undefined);
@@ -108,7 +114,10 @@ const mergeRules = (given: readonly Rule[], kept: readonly Rule[]): Rule[] => [
   ...kept.filter(({ pattern }) => !given.some((rule) => rule.pattern === pattern)),
 ];
 
-/** Settings that can only be stricter than the operator's: the file of a project, or one folder in the operator's. */
+/**
+ * Settings that can only be stricter than the operator's: the file of a project, or one folder in the
+ * operator's.
+ */
 export interface ProjectConfig extends Config {
   /** Where they are written, for people: `/w/app/.toolcrib.json`. */
   readonly file: string;
@@ -117,8 +126,8 @@ export interface ProjectConfig extends Config {
 }
 
 /**
- * The settings in a project: what is stricter there is taken, everything else is as the operator has it. `roots` are
- * not touched; they are narrowed where paths are known. Pure.
+ * The settings in a project: what is stricter there is taken, everything else is as the operator has it.
+ * `roots` are not touched; they are narrowed where paths are known. Pure.
  */
 export function narrow(settings: Settings, project: ProjectConfig): Settings {
   const { readOnly = false, rules = [], file, unreadable } = project;

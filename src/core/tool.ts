@@ -11,23 +11,36 @@ export interface Workspace {
   /** The first root. Throws NO_ROOTS when there is none. */
   readonly home: string;
   /**
-   * An absolute path inside the roots for what a caller named, with every symbolic link but the last component's
-   * resolved. Throws PATH_OUTSIDE_ROOTS, PATH_PROTECTED, PATH_NOT_FOUND (only with `mustExist`) or
-   * PATH_NOT_REGULAR (wrong `kind`).
+   * An absolute path inside the roots for what a caller named, with every symbolic link but the last
+   * component's resolved. Throws PATH_OUTSIDE_ROOTS, PATH_PROTECTED, PATH_NOT_FOUND (only with `mustExist`)
+   * or PATH_NOT_REGULAR (wrong `kind`).
    */
   resolve(path: string, options?: { from?: string; kind?: PathKind; mustExist?: boolean }): Promise<string>;
 }
 
-/** The act that an answer of "always" would be kept for: this one exactly, or all of one kind in one database. */
+/**
+ * The act that an answer of "always" would be kept for: this one exactly, or all of one kind in one database.
+ */
 export interface Grant {
-  /** Equal for the same act only: a command line with its folder, an action with all its values, a database. */
+  /**
+   * Equal for the same act only: a command line with its folder, an action with all its values, a database.
+   */
   readonly act: string;
   /** The act in words, for people. */
   readonly words: string;
 }
 
+/** A real path that is written although others run or obey it, and what that leads to. */
+export interface ProtectedPath {
+  readonly path: string;
+  readonly effect: string;
+  /** The settings of a project: only a person opens them, and no rule. */
+  readonly isSettings?: true;
+}
+
 /**
- * What a call would do, found out without changing anything. Texts are as they are: who shows them makes them harmless.
+ * What a call would do, found out without changing anything. Texts are as they are: who shows them makes them
+ * harmless.
  */
 export interface Plan<Work = unknown> {
   /** Whose act it is, when a tool stands for another one: run_action. */
@@ -41,10 +54,15 @@ export interface Plan<Work = unknown> {
   readonly folder: string;
   /** What it names: absolute paths, or ones that start at the folder. */
   readonly paths: readonly string[];
-  /** Why its folder has to be trusted, as the rest of a sentence that begins with "it"; left out: it need not be. */
+  /**
+   * Why its folder has to be trusted, as the rest of a sentence that begins with "it"; left out: it need not
+   * be.
+   */
   readonly trust?: string;
   /** It runs a command that is no everyday work of a project, or changes a database. */
   readonly approval?: 'program' | 'database';
+  /** The protected paths that it writes: the gate has noted them while it was planned. */
+  readonly protects?: readonly ProtectedPath[];
   readonly grant?: Grant;
   /** The act in a person's words where its program can say it: `git push main to origin (…), 3 commits`. */
   readonly title?: string;
@@ -57,11 +75,14 @@ export interface Plan<Work = unknown> {
   /** It goes on as a job, and the call answers once it has begun. */
   readonly background?: boolean;
   /**
-   * Arguments, folder, variables, paths and the stamps of files concerned, as one text: equal for the same act
-   * only.
+   * Arguments, folder, variables, paths and the stamps of files concerned, as one text: equal for the same
+   * act only.
    */
   readonly fingerprint: string;
-  /** The acts that it consists of, where there are several: each is decided about, and the strictest word counts. */
+  /**
+   * The acts that it consists of, where there are several: each is decided about, and the strictest word
+   * counts.
+   */
   readonly parts?: readonly Plan[];
   /** What `run` needs of it. */
   readonly work: Work;
@@ -85,7 +106,10 @@ export interface ProgramInput {
 
 /** What is known of a call before it does anything. */
 export interface PlanContext {
-  /** While planning, a protected path opens and is noted; while running, those open that were planned and agreed to. */
+  /**
+   * While planning, a protected path opens and is noted; while running, those open that were planned and
+   * agreed to.
+   */
   readonly workspace: Workspace;
   readonly signal: AbortSignal;
   /** Whose call it is: what one client's handles name is nothing to another. */
@@ -135,13 +159,34 @@ export interface Result {
 export const textOf = ({ content }: Pick<Result, 'content'>): string =>
   content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
-/** What is offered, whoever made it: an action of a discovered program, or a tool of our own. Knows no MCP. */
+/**
+ * Where a tool is listed: everywhere, and in the first request all the same; everywhere; or in the catalogue
+ * alone.
+ */
+export type ListedAs = 'first' | 'yes' | 'no';
+
+/**
+ * The facts of a tool, whoever made it: an action of a discovered program, or a built-in tool. Knows no MCP.
+ */
 export interface ToolFacts {
   readonly name: string;
   /** The discoverer's id, or `files`, or `toolcrib`: what `--toolsets` selects by. */
   readonly program: string;
   readonly title: string;
   readonly description: string;
+  /**
+   * The words that hosts which show a model only names find it by (`anthropic/searchHint`): three to eight.
+   */
+  readonly hint?: string;
+  /** Other names that models bring for it: those of hosts' own tools, and earlier ones. */
+  readonly aliases?: readonly string[];
+  readonly listed?: ListedAs;
+  /** It starts programs, which may take longer than a call. */
+  readonly startsPrograms?: true;
+  /** Results of programs name it: it belongs to each toolset that has programs. */
+  readonly inEveryToolset?: true;
+  /** It only waits for what other calls have started. */
+  readonly onlyWaits?: true;
   /** The strongest it can have; hosts are told of these. */
   readonly effects: readonly Effect[];
   readonly params: z.ZodObject;
@@ -157,45 +202,8 @@ export interface Tool extends ToolFacts {
 }
 /* oxlint-enable typescript/no-explicit-any */
 
-/** Checks that `plan` takes what `params` accepts, and `run` what `plan` prepares. */
-export function defineTool<P extends z.ZodObject, Work>(
-  tool: Omit<ToolFacts, 'params'> & {
-    params: P;
-    plan(values: z.output<P>, context: PlanContext): Promise<Plan<Work>>;
-    run(plan: Plan<Work>, context: CallContext): Promise<Result>;
-  },
-): Tool {
-  return tool;
-}
-
-/** A tool that there is nothing to find out about: what it does stands in its parameters. */
-export function defineSimpleTool<P extends z.ZodObject>(
-  tool: Omit<ToolFacts, 'params'> & {
-    params: P;
-    call(values: z.output<P>, context: CallContext): Promise<Result>;
-  },
-): Tool {
-  const { call, ...facts } = tool;
-  return {
-    ...facts,
-    plan: async (values: z.output<P>, { workspace }) => ({
-      effects: facts.effects,
-      subject: subjectOf(facts, values),
-      folder: workspace.roots[0] ?? '',
-      paths: pathsIn(facts.params, values),
-      isUndoable: false,
-      fingerprint: JSON.stringify(values),
-      work: values,
-    }),
-    run: ({ work }, context) => call(work as z.output<P>, context),
-  };
-}
-
-/** `read_file src/a.ts` */
-const subjectOf = ({ name, params }: ToolFacts, values: object): string =>
-  [name, ...pathsIn(params, values)].join(' ');
-
-function pathsIn({ shape }: z.ZodObject, values: object): string[] {
+/** The path values of a call, in the order of its values. */
+export function pathsIn({ shape }: z.ZodObject, values: object): string[] {
   return Object.entries(values).flatMap(([name, value]) => {
     const schema = shape[name] as z.ZodType | undefined;
     return schema && pathFacts(schema) ? [value].flat().filter((path) => typeof path === 'string') : [];

@@ -1,21 +1,21 @@
 import type { CallToolResult, CompleteRequestParams, CompleteResult } from '@modelcontextprotocol/server';
 import { fileTemplate, outputTemplate } from './resources.ts';
-import type { Requested } from './session.ts';
+import type { ClientRequest } from './connection.ts';
 import { callTool, nobody } from './call-tool.ts';
 
 /** What can be meant by the beginning of a value. */
-type Complete = (begun: string, requested: Requested) => Promise<string[]>;
+type Complete = (begun: string, requested: ClientRequest) => Promise<string[]>;
 
 /** MCP allows no more. */
 const mostValues = 100;
 
 /** The lines of a tool's answer but its notes; none where it cannot be had without asking. */
 async function linesOf(
-  requested: Requested,
+  requested: ClientRequest,
   name: string,
   args: Record<string, unknown> = {},
 ): Promise<string[]> {
-  if (!requested.crib.offered.has(name)) return [];
+  if (!requested.connection.tools.has(name)) return [];
   const result = await callTool(requested, { name, arguments: args }, nobody);
   if (!('content' in result) || result.isError) return [];
   const [part] = (result as CallToolResult).content;
@@ -70,7 +70,7 @@ const kinds: Readonly<Record<string, Complete>> = {
 
 /** Values for an argument of a prompt or an address. Asks nobody: what needs that completes to nothing. */
 export async function complete(
-  requested: Requested,
+  requested: ClientRequest,
   { ref, argument: { name, value } }: CompleteRequestParams,
 ): Promise<CompleteResult> {
   const kind = kinds[`${ref.type === 'ref/prompt' ? ref.name : ref.uri} ${name}`];

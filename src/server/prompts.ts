@@ -4,7 +4,7 @@ import {
   type GetPromptResult,
   type Prompt,
 } from '@modelcontextprotocol/server';
-import type { Crib } from './session.ts';
+import type { Connection } from './connection.ts';
 
 interface OfferedPrompt extends Prompt {
   /** Without them it cannot be followed. */
@@ -116,20 +116,20 @@ const taskCall = (task: string | undefined): string =>
 const longest = 500;
 const quoted = (text: string): string => JSON.stringify(text.slice(0, longest));
 
-/** Those that the tools offered here suffice for. */
-const offeredIn = ({ offered }: Crib): OfferedPrompt[] =>
-  prompts.filter(({ tools }) => tools.every((tool) => offered.has(tool)));
+/** The prompts that the tools offered here suffice for. */
+const offeredIn = (connection: Connection): OfferedPrompt[] =>
+  prompts.filter(({ tools }) => tools.every((tool) => connection.tools.has(tool)));
 
-export const listPrompts = (crib: Crib): Prompt[] =>
-  offeredIn(crib).map(({ tools: _tools, text: _text, ...prompt }) => prompt);
+export const listPrompts = (connection: Connection): Prompt[] =>
+  offeredIn(connection).map(({ tools: _tools, text: _text, ...prompt }) => prompt);
 
 /** What to say to a model. Throws InvalidParams for a prompt or an argument that there is not. */
 export function getPrompt(
-  crib: Crib,
+  connection: Connection,
   name: string,
   given: Readonly<Record<string, string>>,
 ): GetPromptResult {
-  const offered = offeredIn(crib);
+  const offered = offeredIn(connection);
   const prompt = offered.find((one) => one.name === name);
   if (!prompt) throw invalid(`name: there is no prompt ${quoted(name)}; prompts are ${namesOf(offered)}.`);
   const { arguments: known = [], description = '' } = prompt;

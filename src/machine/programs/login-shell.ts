@@ -16,6 +16,11 @@ export interface LoginShellAnswer extends LoginShellPath {
   readonly why?: string;
 }
 
+/** An answer that was kept; `fresh`: not long ago. */
+export interface KnownLoginShell extends LoginShellAnswer {
+  readonly fresh: boolean;
+}
+
 const cacheName = 'login-shell.json';
 const budgetMs = 3000;
 /** Servers that are started together ask once; a start-up file that is changed counts after that. */
@@ -38,7 +43,7 @@ export async function cachedLoginShellPath(
   host: Host,
   cacheFolder: string | undefined,
   shell = loginShellOf(host),
-): Promise<(LoginShellAnswer & { readonly fresh: boolean }) | undefined> {
+): Promise<KnownLoginShell | undefined> {
   const kept = readCache(cacheFolder, cacheName) as Partial<LoginShellAnswer> | null | undefined;
   if (typeof kept?.path !== 'string' || typeof kept.askedAt !== 'number') return undefined;
   if (shell === undefined || kept.shell !== shell) return undefined;

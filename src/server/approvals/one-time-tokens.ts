@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto';
 
-/** Names that nobody can guess, each of which stands for something once, for so long, the newest so many of them. */
+/**
+ * Names that nobody can guess, each of which stands for something once, for so long, the newest so many of
+ * them.
+ */
 export class OneTimeTokens<T> {
-  /** In the order they were issued, which is the order they become too old; what is used keeps its name only. */
+  /**
+   * In the order they were issued, which is the order they become too old; what is used keeps its name only.
+   */
   readonly #issued = new Map<string, { readonly value: T | undefined; readonly until: number }>();
   readonly #lifetimeMs: number;
   readonly #most: number;

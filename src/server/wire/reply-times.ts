@@ -5,11 +5,13 @@ import { watchMessages } from './watch-messages.ts';
 const most = 1000;
 
 /**
- * Tells how fast a client has replied to the questions of a call, by when messages went out and came in: what this
- * process does before and after would make the reply of a program look like that of a person.
+ * Tells how fast a client has replied to the questions of a call, by when messages went out and came in: what
+ * this process does before and after would make the reply of a program look like that of a person.
  */
 export function createReplyTimes() {
-  /** When questions went out: by the id of a request of ours, or by the state that comes back with the call. */
+  /**
+   * When questions went out: by the id of a request of ours, or by the state that comes back with the call.
+   */
   const sentAt = new Map<RequestId, { readonly at: number; readonly call: RequestId | undefined }>();
   /** Milliseconds, by the id of the call. */
   const took = new Map<RequestId, number>();

@@ -3,7 +3,9 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { cacheFolder, prunePrivate, readCache, thisPlatform, writeCache } from '../../store/own-files.ts';
 
-/** What a server that starts may find: the answers to a client's first requests, as they were the last time. */
+/**
+ * What a server that starts may find: the answers to a client's first requests, as they were the last time.
+ */
 export interface StartCache {
   /** What was started, where, and by which Node; see rememberedStart(). */
   readonly start: string;
@@ -13,7 +15,10 @@ export interface StartCache {
   readonly variables: { readonly names: readonly string[]; readonly digest: number };
   /** By path: what was there, or an empty string. */
   readonly stamps: Readonly<Record<string, string>>;
-  /** By path: a digest of a folder's names. One that looks changed may hold what it held: pyenv makes locks in its. */
+  /**
+   * By path: a digest of a folder's names. One that looks changed may hold what it held: pyenv makes locks in
+   * its.
+   */
   readonly names: Readonly<Record<string, number>>;
   /** By path: which folder it is, whatever is in it. */
   readonly folders: Readonly<Record<string, string>>;

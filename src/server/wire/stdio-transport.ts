@@ -17,9 +17,9 @@ const edgeBytes = 256;
 const listedAgainId = `${replayedId}list`;
 
 /**
- * Standard input and output, with a memory for the answers to first requests. What was answered before the server was
- * there is asked again, so that the server knows its client, and its answers are dropped. Lines are put together here:
- * a pipe brings 64 KB at a time, and the SDK copies all it has with each piece.
+ * Standard input and output, with a memory for the answers to first requests. What was answered before the
+ * server was there is asked again, so that the server knows its client, and its answers are dropped. Lines
+ * are put together here: a pipe brings 64 KB at a time, and the SDK copies all it has with each piece.
  */
 export class StdioTransport extends StdioServerTransport {
   readonly #remembered: CachedResults;
@@ -108,8 +108,8 @@ export class StdioTransport extends StdioServerTransport {
   }
 
   /**
-   * Asks for the list as the client did the last time, and says whether the client was told another one. False when it
-   * has not asked.
+   * Asks for the list as the client did the last time, and says whether the client was told another one.
+   * False when it has not asked.
    */
   async listHasChanged(): Promise<boolean> {
     if (this.#list === undefined) return false;

@@ -10,8 +10,9 @@ export type Trace = ReturnType<typeof createTrace>;
 const hidden: ReadonlySet<string> = new Set(['toolcrib/key', 'toolcrib/ticket']);
 
 /**
- * Writes every message to a file, made so that nobody else can read it, one a line, with secrets masked: when, whose,
- * in or out. Throws what the system says of the file; what cannot be written later is said once, and no more is.
+ * Writes every message to a file, made so that nobody else can read it, one a line, with secrets masked:
+ * when, whose, in or out. Throws what the system says of the file; what cannot be written later is said once,
+ * and no more is.
  */
 export function createTrace(file: string, mask: Mask) {
   let opened: number | undefined = openSync(file, 'a', 0o600);

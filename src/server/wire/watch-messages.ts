@@ -18,7 +18,8 @@ export function watchMessages(server: Server, watcher: MessageWatcher): void {
       return send(message, options);
     };
     let deliver = transport.onmessage;
-    // A transport may deliver what has waited as soon as it is started, so that its listener is watched from before.
+    // A transport may deliver what has waited as soon as it is started, so that its listener is watched from
+    // before.
     Object.defineProperty(transport, 'onmessage', {
       set(listener: typeof deliver) {
         deliver = listener;

@@ -21,8 +21,8 @@ export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 
 /**
- * What lets requests in: the token by whose number a client is known, or the refusal. A page in a browser that reaches
- * us under a name of its own (DNS rebinding) says so in Host and Origin.
+ * What lets requests in: the token by whose number a client is known, or the refusal. A page in a browser
+ * that reaches us under a name of its own (DNS rebinding) says so in Host and Origin.
  */
 export function createGuard({
   tokens,

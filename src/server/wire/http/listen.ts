@@ -87,7 +87,10 @@ async function answer(
   return send(await answered(body), response);
 }
 
-/** The whole body; undefined when it has more than a message may. Rejects when the client leaves before its end. */
+/**
+ * The whole body; undefined when it has more than a message may. Rejects when the client leaves before its
+ * end.
+ */
 async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -100,7 +103,10 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> 
   return Buffer.concat(chunks);
 }
 
-/** A request as the SDK takes it, without its body. The signal comes when the client leaves before it is answered. */
+/**
+ * A request as the SDK takes it, without its body. The signal comes when the client leaves before it is
+ * answered.
+ */
 function webRequest(
   { headersDistinct, method = 'GET', url = '/' }: IncomingMessage,
   response: ServerResponse,

@@ -1,56 +1,50 @@
 import * as z from 'zod';
 import { acceptedOf } from '../../core/accepted.ts';
-import type { Program, ProgramAction, View } from '../../core/program.ts';
+import type { Program, ProgramAction } from '../../core/program.ts';
 import { annotationsOf, type ToolFacts } from '../../core/tool.ts';
 import { describeAction, factsOf } from '../../machine/actions/describe.ts';
-import { describeView } from '../../machine/actions/view-tool.ts';
-import type { JsonSchema, Catalogue, ToolDefinition } from '../published.ts';
+import type { JsonSchema, ToolDefinition } from '../../core/tool-definition.ts';
+import type { Catalogue } from '../../machine/catalogue.ts';
+import type { BuiltInTool } from '../../tools/define-tool.ts';
 
-/** Programs as a manifest has them; `file` is where their code is found. */
-export const programCatalogue = (
+/** Programs and their actions as a catalogue has them; `file` is where their code is found. */
+export const programEntries = (
   all: readonly { readonly of: Program; readonly file: string }[],
 ): Catalogue => ({
   programs: all.map(({ file, of }) => ({ ...factsOf(of), file })),
-  tools: all.flatMap(({ of }) => publishActions(of)),
+  tools: all.flatMap(({ of }) => actionEntries(of)),
 });
 
-/** Of the first of its actions. */
-function exampleOf({ actions }: Program, { does, takes }: View) {
-  const [name = '', choice = ''] = Object.entries(does)[0] ?? [];
-  const given = typeof choice === 'string' ? actions[choice]?.given : {};
-  return { action: name, ...Object.fromEntries(Object.entries(given ?? {}).filter(([key]) => key in takes)) };
-}
-
-function publishActions(of: Program): ToolDefinition[] {
-  const isListed = (key: string) => (of.listed?.includes(key) ? { listed: true as const } : {});
-  const actions = Object.entries(of.actions).map(([name, action], rank) => ({
+const actionEntries = (of: Program): ToolDefinition[] =>
+  Object.entries(of.actions).map(([name, action], rank) => ({
     action: name,
     rank,
     example: action.given ?? {},
-    ...isListed(name),
+    ...of.listed?.[name],
     ...(action.role ? { role: action.role, ...beginningOf(action) } : {}),
     ...(action.reads ? { reads: true as const } : {}),
     ...(action.databaseQuestion ? { engine: action.database } : {}),
-    ...toolDefinition(describeAction(of, name, action)),
+    ...toolEntry(describeAction(of, name, action)),
   }));
-  const views = Object.entries(of.views ?? {}).map(([name, view]) => ({
-    action: name,
-    rank: 0,
-    example: exampleOf(of, view),
-    ...isListed(name),
-    ...toolDefinition(describeView(of, name, view)),
-  }));
-  return [...views, ...actions];
+
+/** A built-in tool as a catalogue has it: a composite tool among the actions of its program. */
+export function builtInEntry(tool: BuiltInTool): ToolDefinition {
+  const { composite } = tool;
+  return {
+    ...(composite && { action: composite.action, rank: 0, example: composite.example }),
+    ...toolEntry(tool),
+  };
 }
 
-/** What tells an action of a program that does many things from its others. */
+/** The word that tells an action of a program that does many things from its others. */
 function beginningOf({ run }: ProgramAction): { begins?: string } {
   const [first] = (typeof run === 'function' ? run({} as never) : (run ?? [])) as readonly unknown[];
   return typeof first === 'string' ? { begins: first } : {};
 }
 
-/** A tool as clients see it. */
-export function toolDefinition(tool: ToolFacts): ToolDefinition {
+/** A tool as clients see it, and what decides whether they do. */
+function toolEntry(tool: ToolFacts): ToolDefinition {
+  const { hint, aliases, listed, startsPrograms, inEveryToolset, onlyWaits } = tool;
   return {
     name: tool.name,
     program: tool.program,
@@ -59,10 +53,19 @@ export function toolDefinition(tool: ToolFacts): ToolDefinition {
     description: tool.description,
     inputSchema: asJsonSchema(tool.params),
     annotations: annotationsOf(tool.effects),
+    ...(hint !== undefined && { hint }),
+    ...(aliases && { aliases }),
+    ...(listed && { listed }),
+    ...(startsPrograms && { startsPrograms }),
+    ...(inEveryToolset && { inEveryToolset }),
+    ...(onlyWaits && { onlyWaits }),
   };
 }
 
-/** What a model need not be told to call a tool: the server checks all of it, and its errors say what was expected. */
+/**
+ * Keywords that a model need not be told to call a tool: the server checks all of it, and its errors say what
+ * was expected.
+ */
 const unsaid = [
   'additionalProperties',
   'format',
