@@ -1,6 +1,6 @@
 import type { DatabaseEngine, Effect } from './discoverer.ts';
 import type { Role } from './program.ts';
-import type { annotationsOf, ListedAs } from './tool.ts';
+import type { Annotations, ListedAs } from './tool.ts';
 
 /**
  * A tool as clients see it, and what has to be known to decide whether they do. Data: its code is elsewhere.
@@ -34,7 +34,7 @@ export interface ToolDefinition {
   readonly title: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
-  readonly annotations: ReturnType<typeof annotationsOf>;
+  readonly annotations: Annotations;
 }
 
 export type JsonSchema = { type: 'object'; [key: string]: unknown };

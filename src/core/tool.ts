@@ -210,8 +210,16 @@ export function pathsIn({ shape }: z.ZodObject, values: object): string[] {
   });
 }
 
+/** Hints of MCP about a tool. */
+export interface Annotations {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
 /** The hints a host is given, derived from the effects and never typed by hand. */
-export function annotationsOf(effects: readonly Effect[]) {
+export function annotationsOf(effects: readonly Effect[]): Annotations {
   const only = (...allowed: Effect[]) => effects.every((effect) => allowed.includes(effect));
   return {
     // Asking another machine changes nothing here; that it leaves this one is said by openWorldHint.

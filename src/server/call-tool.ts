@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Result } from '../core/tool.ts';
 import type { AskPerson } from './approvals/ask.ts';
-import { call, failed, planOnly } from './call.ts';
+import { call, failed, planOnly, type PlannedOnly } from './call.ts';
 import { clientSays } from './wire/client-roots.ts';
 import { projectUri, type ClientRequest, type Connection } from './connection.ts';
 import { resolveBuiltIn } from './registry/tool-registry.ts';
@@ -75,10 +75,7 @@ const asMcpResult = ({ content, isError, meta }: Result): CallToolResult => ({
 });
 
 /** A plan in the place of a result. */
-function handOverPlan(
-  planned: Awaited<ReturnType<typeof planOnly>>,
-  tickets: ApprovalTickets,
-): CallToolResult {
+function handOverPlan(planned: PlannedOnly | Result, tickets: ApprovalTickets): CallToolResult {
   if ('content' in planned) return asMcpResult(planned);
   const { plan, verdict, question } = planned;
   return {

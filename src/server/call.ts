@@ -31,13 +31,14 @@ export async function call(session: Session, request: Request): Promise<Result |
   return result;
 }
 
-/**
- * The plan of a call, the verdict, and the question if there is one, or a failure; nothing is done or asked.
+/** A decided plan, and the question about it if there is one. */
+export interface PlannedOnly extends DecidedPlan {
+  readonly question: Question | undefined;
+}
+
+/** The plan of a call, the verdict, and the question if there is one, or a failure; nothing is done or asked.
  */
-export async function planOnly(
-  session: Session,
-  request: Request,
-): Promise<(DecidedPlan & { readonly question: Question | undefined }) | Result> {
+export async function planOnly(session: Session, request: Request): Promise<PlannedOnly | Result> {
   try {
     const decided = await planAndDecide(await checked(session, request), session, true);
     const { plan, verdict } = decided;

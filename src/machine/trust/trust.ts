@@ -160,8 +160,19 @@ function inodeOf(folder: string): string | undefined {
 function createTrustRecords(state: string | undefined) {
   const kept = state === undefined ? undefined : join(state, 'trust');
   const readFile = (name: string) => trustRecord.safeParse(readCache(kept, name)).data;
-  const read = (folder: string) =>
-    kept !== undefined && existsSync(join(kept, nameOf(folder))) ? readFile(nameOf(folder)) : undefined;
+  /** Records as they were read last, by their files. */
+  const known = new Map<string, { readonly stamp: string; readonly record: TrustRecord | undefined }>();
+  function read(folder: string): TrustRecord | undefined {
+    if (kept === undefined) return undefined;
+    const name = nameOf(folder);
+    const stamp = stampOf(join(kept, name));
+    if (stamp === undefined) return undefined;
+    const before = known.get(name);
+    if (before?.stamp === stamp) return before.record;
+    const record = readFile(name);
+    known.set(name, { stamp, record });
+    return record;
+  }
   const refuseUnless = (isWritten: boolean) => {
     const wayOut = 'It has to be yours alone (chmod 700).';
     if (!isWritten)
@@ -184,6 +195,12 @@ function createTrustRecords(state: string | undefined) {
       return was;
     },
   };
+}
+
+/** The identity of a file and its content; undefined where nothing is. A record that is replaced is another file. */
+function stampOf(path: string): string | undefined {
+  const facts = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return facts && [facts.dev, facts.ino, facts.mode, facts.size, facts.mtimeNs, facts.ctimeNs].join();
 }
 
 const nameOf = (folder: string): string => `${createHash('sha256').update(folder).digest('hex')}.json`;

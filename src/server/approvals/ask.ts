@@ -12,7 +12,7 @@ import { ToolcribError } from '../../core/errors.ts';
 import { clientSays } from '../wire/client-roots.ts';
 import { covers, screenOf, type LastingAnswer, type Question, type QuestionScreen } from './question.ts';
 import type { Unanswered } from './refusals.ts';
-import { createReplyTimes } from '../wire/reply-times.ts';
+import { createReplyTimes, type ReplyTimes } from '../wire/reply-times.ts';
 import { OneTimeTokens } from './one-time-tokens.ts';
 
 export type Reply =
@@ -98,8 +98,6 @@ export function createQuestions(): Questions {
     },
   };
 }
-
-type ReplyTimes = ReturnType<typeof createReplyTimes>;
 
 async function awaitedAnswer(
   form: ElicitRequestFormParams,

@@ -5,6 +5,7 @@ import {
   inputResponse,
   type ClientCapabilities,
   type Implementation,
+  type InputRequiredResult,
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
@@ -15,7 +16,7 @@ type RootAddresses = readonly string[] | undefined;
 type RootsAnswer =
   | { readonly kind: 'known'; readonly folders: RootAddresses }
   /** To be returned in the place of a result: a modern client answers by calling again. */
-  | { readonly kind: 'ask'; readonly question: ReturnType<typeof inputRequired> };
+  | { readonly kind: 'ask'; readonly question: InputRequiredResult };
 
 /** The folders that a client has opened. */
 export interface ClientRoots {

@@ -4,11 +4,18 @@ import { watchMessages } from './watch-messages.ts';
 /** Far more questions than a person can be asked at a time. */
 const most = 1000;
 
+/** The speed of a client's replies to questions. */
+export interface ReplyTimes {
+  watch(server: Server): void;
+  /** Milliseconds from the question of a call to the reply; undefined where none was seen. Told once. */
+  of(call: RequestId): number | undefined;
+}
+
 /**
  * Tells how fast a client has replied to the questions of a call, by when messages went out and came in: what
  * this process does before and after would make the reply of a program look like that of a person.
  */
-export function createReplyTimes() {
+export function createReplyTimes(): ReplyTimes {
   /**
    * When questions went out: by the id of a request of ours, or by the state that comes back with the call.
    */
@@ -23,7 +30,7 @@ export function createReplyTimes() {
     keep(took, about, performance.now() - sent.at);
   }
   return {
-    watch: (server: Server): void =>
+    watch: (server) =>
       watchMessages(server, {
         sent(message, options) {
           const question = questionIn(message);
@@ -37,8 +44,7 @@ export function createReplyTimes() {
           } else if ('id' in message && message.id !== undefined) replied(message.id, undefined);
         },
       }),
-    /** Milliseconds from the question of a call to the reply; undefined where none was seen. Told once. */
-    of(call: RequestId): number | undefined {
+    of(call) {
       const ms = took.get(call);
       took.delete(call);
       return ms;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Server } from '@modelcontextprotocol/server';
 import { serveStdio, type ServeStdioOptions } from '@modelcontextprotocol/server/stdio';
 import type { Settings } from '../../core/settings.ts';
 import { buildServer } from '../server.ts';
@@ -30,7 +31,7 @@ function serveOne(
   transport: Transport,
   options: Partial<ConnectionOptions>,
 ) {
-  let latest: ReturnType<typeof buildServer> | undefined;
+  let latest: Server | undefined;
   // Who has left need not be told.
   const updated: Connection['updated'] = (uri) => void latest?.sendResourceUpdated({ uri }).catch(() => {});
   const connection = createConnection(settings, environment, {

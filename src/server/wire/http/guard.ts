@@ -16,7 +16,10 @@ export interface Listening {
   readonly names: readonly string[];
 }
 
-/** Whether an address is reached from this machine alone. */
+/** Lets a request in: the number of its token, by which a client is known, or the refusal. */
+export type Guard = (incoming: IncomingMessage) => number | Response;
+
+/** True for an address that is reached from this machine alone. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 
@@ -24,11 +27,7 @@ export const isLoopback = (host: string): boolean =>
  * What lets requests in: the token by whose number a client is known, or the refusal. A page in a browser
  * that reaches us under a name of its own (DNS rebinding) says so in Host and Origin.
  */
-export function createGuard({
-  tokens,
-  host,
-  names,
-}: Listening): (incoming: IncomingMessage) => number | Response {
+export function createGuard({ tokens, host, names }: Listening): Guard {
   const known = [...localhostAllowedHostnames(), ...names];
   const isKnown = (header: string | undefined): boolean => {
     const checked = validateHostHeader(header, known);

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { log } from '../../log.ts';
-import { createGuard, refusal, type Listening } from './guard.ts';
+import { createGuard, type Guard, refusal, type Listening } from './guard.ts';
 import type { Mcp } from './mcp.ts';
 
 /** As much as a message over standard input may have. */
@@ -50,7 +50,11 @@ export async function listen(listening: Listening, mcp: Mcp) {
   };
 }
 
-type HttpServer = { guard: ReturnType<typeof createGuard>; mcp: Mcp; isEnding: boolean };
+interface HttpServer {
+  readonly guard: Guard;
+  readonly mcp: Mcp;
+  readonly isEnding: boolean;
+}
 
 async function answer(
   incoming: IncomingMessage,
