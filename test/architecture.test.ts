@@ -98,6 +98,71 @@ function targetOf(file: string, specifier: string): string {
   return path.startsWith('..') ? path.replace(/^(\.\.[\\/])+/, '') : (path.split(/[\\/]/)[0] ?? '');
 }
 
+/** The files of src/ that a file imports: values, types, and what it loads later. */
+const importedFiles = (file: string): string[] =>
+  importsOf(file)
+    .filter((specifier) => specifier.startsWith('.') && specifier.endsWith('.ts'))
+    .map((specifier) => relative('src', join('src', dirname(file), specifier)).replaceAll('\\', '/'));
+
+/** Groups that import each other in a circle: Tarjan's strongly connected components. */
+function circlesIn(imports: ReadonlyMap<string, readonly string[]>): string[][] {
+  const order = new Map<string, number>();
+  const low = new Map<string, number>();
+  const stack: string[] = [];
+  const circles: string[][] = [];
+  function visit(node: string): void {
+    const at = order.size;
+    order.set(node, at);
+    low.set(node, at);
+    stack.push(node);
+    for (const next of imports.get(node) ?? []) {
+      if (!order.has(next)) visit(next);
+      if (stack.includes(next)) low.set(node, Math.min(low.get(node)!, low.get(next)!));
+    }
+    if (low.get(node) !== at) return;
+    const group = stack.splice(stack.indexOf(node));
+    if (group.length > 1) circles.push(group.sort());
+  }
+  for (const node of imports.keys()) if (!order.has(node)) visit(node);
+  return circles;
+}
+
+/** The imports between the parts of src/ that files belong to. */
+function importsBetween(partOf: (file: string) => string): Map<string, string[]> {
+  const imports = new Map<string, string[]>();
+  for (const file of files) {
+    const part = partOf(file);
+    const others = importedFiles(file)
+      .map(partOf)
+      .filter((other) => other !== part);
+    imports.set(part, [...(imports.get(part) ?? []), ...others]);
+  }
+  return imports;
+}
+
+it('has no circle of files, types and what is loaded later included', () => {
+  expect(circlesIn(importsBetween((file) => file))).toEqual([]);
+});
+
+it('has no circle of folders inside a room', () => {
+  // src/server/wire/http/mcp.ts is a part of src/server/wire.
+  const folderOf = (file: string) => file.split('/').slice(0, 2).join('/');
+  // The chat is one room: its folders are its parts, and import each other.
+  const circles = circlesIn(importsBetween(folderOf)).filter(
+    ([first = '']) => !/^(?:repl|machine)/.test(first),
+  );
+  expect(circles).toEqual([]);
+});
+
+it('would see a circle', () => {
+  const imports = new Map([
+    ['a', ['b']],
+    ['b', ['c']],
+    ['c', ['a']],
+  ]);
+  expect(circlesIn(imports)).toEqual([['a', 'b', 'c']]);
+});
+
 it.each(files)('%s imports only what its folder may', (file) => {
   const allowed = mayImport[file.split('/')[0] ?? ''] ?? [];
   const wrong = importsOf(file).filter((specifier) => {

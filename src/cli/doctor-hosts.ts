@@ -4,7 +4,7 @@ import { isAbsolute } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Host } from '../machine/host.ts';
-import { ownCommandLine } from '../server/own-command.ts';
+import { ownCommandLine } from '../server/approvals/own-command.ts';
 import { version } from '../machine/version.ts';
 import { isOurs, valuesOf, wordsOf } from './host-entry.ts';
 import { settingIn } from './host-file.ts';

@@ -2,7 +2,7 @@ import { mergeSettings, type Config, type Settings } from '../core/settings.ts';
 import { thisHost } from '../machine/host.ts';
 import type { Environment } from '../machine/environment.ts';
 import { detectEnvironment } from '../server/environment/detect-environment.ts';
-import { trackDependencies } from '../server/environment/dependency-tracker.ts';
+import { trackDependencies } from '../server/start/dependency-tracker.ts';
 import { readConfig } from './config.ts';
 import { ownProgramFolder } from './here.ts';
 

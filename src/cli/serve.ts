@@ -4,13 +4,13 @@ import type { Settings } from '../core/settings.ts';
 import { thisHost } from '../machine/host.ts';
 import { userFolder, unkeptState } from '../machine/user-folders.ts';
 import { stateFolder } from '../store/own-files.ts';
-import type { EarlyAnswers } from '../server/wire/start-cache.ts';
-import { trackDependencies, type DependencyTracker } from '../server/environment/dependency-tracker.ts';
+import type { EarlyAnswers } from '../server/start/start-cache.ts';
+import { trackDependencies, type DependencyTracker } from '../server/start/dependency-tracker.ts';
 import type { Listening } from '../server/wire/http/guard.ts';
 import type { Environment } from '../machine/environment.ts';
 import { detectEnvironment } from '../server/environment/detect-environment.ts';
 import type { Transport } from '../server/wire/stdio.ts';
-import type { Trace } from '../server/wire/trace.ts';
+import type { Trace } from '../server/client/trace.ts';
 import { configFile } from './config.ts';
 import { ownProgramFolder } from './here.ts';
 import { machineHere } from './machine-here.ts';
@@ -94,7 +94,7 @@ function sayProblems({ problems, host }: Environment): void {
 async function traceInto(file: string | undefined, settings: Settings): Promise<Trace | undefined> {
   if (file === undefined) return undefined;
   const [{ createTrace }, { maskOf }] = await Promise.all([
-    import('../server/wire/trace.ts'),
+    import('../server/client/trace.ts'),
     import('../server/session.ts'),
   ]);
   return createTrace(file, maskOf(thisHost(), settings));

@@ -17,7 +17,7 @@ import {
   type StartKey,
   type JsonRpcRequest,
   type CachedResults,
-} from '../server/wire/start-cache.ts';
+} from '../server/start/start-cache.ts';
 import { requireCompiled } from './compiled.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ownCommandLine } from '../server/own-command.ts';
+import { ownCommandLine } from '../server/approvals/own-command.ts';
 import { connect } from './connect.ts';
 import { parseCommandLine, serveOptions, workingFolder, type ServeValues } from './usage.ts';
 

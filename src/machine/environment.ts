@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import type { Settings } from '../core/settings.ts';
 import type { Program } from '../core/program.ts';
 import type { Catalogue } from './catalogue.ts';
-import { childEnvironment } from './child-environment.ts';
+import { childEnvironment } from './programs/child-environment.ts';
 import { readCache, writeCache } from '../store/own-files.ts';
 import type { Host } from './host.ts';
 import { userFolder } from './user-folders.ts';

@@ -8,7 +8,7 @@ import {
 import type { Result } from '../core/tool.ts';
 import type { AskPerson } from './approvals/ask.ts';
 import { call, failed, planOnly, type PlannedOnly } from './call.ts';
-import { clientSays } from './wire/client-roots.ts';
+import { clientSays } from './client/client-roots.ts';
 import { projectUri, type ClientRequest, type Connection } from './connection.ts';
 import { resolveBuiltIn } from './registry/tool-registry.ts';
 import type { Request } from './request.ts';

@@ -5,11 +5,11 @@ import type { Environment } from '../machine/environment.ts';
 import type { Session } from '../machine/session.ts';
 import { createApprovalTickets, type ApprovalTickets } from './approvals/approval-tickets.ts';
 import { createQuestions, type Questions } from './approvals/ask.ts';
-import { createClientRoots, type ClientRoots } from './wire/client-roots.ts';
+import { createClientRoots, type ClientRoots } from './client/client-roots.ts';
 import { createRootOpener, type OpenRoots } from './environment/roots.ts';
 import { createToolRegistry } from './registry/tool-registry.ts';
 import type { SessionOptions } from './session.ts';
-import type { Trace } from './wire/trace.ts';
+import type { Trace } from './client/trace.ts';
 
 /**
  * A client, as it is reached; its session is made with its first call. A connection may see more than one

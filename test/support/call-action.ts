@@ -5,7 +5,7 @@ import { ToolcribError } from '../../src/core/errors.ts';
 import type { DatabaseProfile } from '../../src/core/settings.ts';
 import type { CallContext, Plan, Tool, Result } from '../../src/core/tool.ts';
 import { programTool } from '../../src/machine/actions/program-tool.ts';
-import { childEnvironment } from '../../src/machine/child-environment.ts';
+import { childEnvironment } from '../../src/machine/programs/child-environment.ts';
 import { thisHost } from '../../src/machine/host.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
 import { bindTool } from '../../src/tools/define-tool.ts';

@@ -1,7 +1,7 @@
 import { ToolcribError } from '../../core/errors.ts';
 import type { CallContext, OutputSink, ProgramInput } from '../../core/tool.ts';
 import type { DatabaseServices } from '../databases/target.ts';
-import { withoutAnswers } from '../child-environment.ts';
+import { withoutAnswers } from '../programs/child-environment.ts';
 import type { WorkTreeStates } from '../history/checkpoints.ts';
 import { inlineLimit } from '../sanitize.ts';
 import type { Outcome, Processes, Run } from '../processes/process.ts';

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { basename, join } from 'node:path';
-import { inheritedEnvironment } from '../child-environment.ts';
+import { inheritedEnvironment } from './child-environment.ts';
 import { readCache, writeCache } from '../../store/own-files.ts';
 import type { Host } from '../host.ts';
 import { sanitize } from '../sanitize.ts';

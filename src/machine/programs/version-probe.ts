@@ -1,4 +1,4 @@
-import { childEnvironment } from '../child-environment.ts';
+import { childEnvironment } from './child-environment.ts';
 import { readCache, writeCache } from '../../store/own-files.ts';
 import type { Host } from '../host.ts';
 import { limited } from '../limited.ts';

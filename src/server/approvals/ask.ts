@@ -9,10 +9,10 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { ToolcribError } from '../../core/errors.ts';
-import { clientSays } from '../wire/client-roots.ts';
+import { clientSays } from '../client/client-roots.ts';
 import { covers, screenOf, type LastingAnswer, type Question, type QuestionScreen } from './question.ts';
 import type { Unanswered } from './refusals.ts';
-import { createReplyTimes, type ReplyTimes } from '../wire/reply-times.ts';
+import { createReplyTimes, type ReplyTimes } from '../client/reply-times.ts';
 import { OneTimeTokens } from './one-time-tokens.ts';
 
 export type Reply =

@@ -2,7 +2,7 @@ import { printable } from '../../core/command-line.ts';
 import { asksEachTime, reasonsFor, type Reason, type TrustScope, type Verdict } from '../../core/policy.ts';
 import type { Plan } from '../../core/tool.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import { ownCommandLine } from '../own-command.ts';
+import { ownCommandLine } from './own-command.ts';
 
 /** Why nobody has answered. */
 export type Unanswered = 'cannot be asked' | 'answered at once';

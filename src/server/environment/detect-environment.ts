@@ -7,7 +7,7 @@ import { createProcesses } from '../../machine/processes/process.ts';
 import { evidenceIn } from '../../machine/programs/evidence.ts';
 import { userFolder } from '../../machine/user-folders.ts';
 import { loadManifest } from '../registry/manifest.ts';
-import type { DependencyTracker } from './dependency-tracker.ts';
+import type { DependencyTracker } from '../start/dependency-tracker.ts';
 import { effectiveRoots } from './roots.ts';
 import { withUserPrograms, type ProgramFolder } from './user-programs.ts';
 

@@ -8,7 +8,7 @@ import {
   type EarlyAnswers,
   type JsonRpcRequest,
   type CachedResults,
-} from './start-cache.ts';
+} from '../start/start-cache.ts';
 
 /** As much as one message may have. */
 const mostBytes = 10 * 1024 * 1024;

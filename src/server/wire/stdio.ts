@@ -4,11 +4,11 @@ import { serveStdio, type ServeStdioOptions } from '@modelcontextprotocol/server
 import type { Settings } from '../../core/settings.ts';
 import { buildServer } from '../server.ts';
 import { createConnection, programsUri, type Connection, type ConnectionOptions } from '../connection.ts';
-import { writeStartCache, type EarlyAnswers } from './start-cache.ts';
+import { writeStartCache, type EarlyAnswers } from '../start/start-cache.ts';
 import { createLeanHeap } from '../lean-heap.ts';
 import { log } from '../log.ts';
 import type { Environment } from '../../machine/environment.ts';
-import type { DependencyTracker } from '../environment/dependency-tracker.ts';
+import type { DependencyTracker } from '../start/dependency-tracker.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
 /** How long after the first list slower questions are put: the client's next requests come first. */

@@ -9,7 +9,7 @@ import { historyOf, maskOf } from '../../session.ts';
 import { once } from '../../../machine/once.ts';
 import type { Environment } from '../../../machine/environment.ts';
 import { createRootOpener } from '../../environment/roots.ts';
-import type { Trace } from '../trace.ts';
+import type { Trace } from '../../client/trace.ts';
 import { isLoopback, type Listening } from './guard.ts';
 import { listen } from './listen.ts';
 import { Mcp } from './mcp.ts';

@@ -6,7 +6,7 @@ import {
   isFolder,
   stampOf,
   type StartCache,
-} from '../wire/start-cache.ts';
+} from './start-cache.ts';
 
 /**
  * A host that notes what it is asked for, each time before it looks: what changes meanwhile is seen as a

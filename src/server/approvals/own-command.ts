@@ -1,6 +1,6 @@
 import { basename, delimiter, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { printable } from '../core/command-line.ts';
+import { printable } from '../../core/command-line.ts';
 
 /**
  * How a person types this very program: by its name where that is on their PATH, else with Node and its
