@@ -1,4 +1,4 @@
-/** What stands between words, of prose, code and data alike. */
+/** Characters between words, of prose, code and data alike. */
 const gap = /[ \t\r\n"'`,;<>()[\]{}|]/;
 /** Characters that are given up at most, so as not to cut a word in two: more than most tokens have. */
 const longestWord = 1024;

@@ -15,15 +15,15 @@ export interface Act extends Pick<
   readonly protects: readonly ProtectedPath[];
 }
 
-/** What of the settings decides. */
+/** The settings that decide. */
 export type Policy = Pick<
   Settings,
   'readOnly' | 'toolsets' | 'rules' | 'questions' | 'origins' | 'unreadable'
 >;
 
-/** What a person has said before. */
+/** Lasting answers of a person. */
 export interface PersonSaid {
-  /** Whether the folder of the act is trusted. */
+  /** True when the folder of the act is trusted. */
   readonly trusted: boolean;
   /** "Always" was said to the act's grant, at effects no weaker than these. */
   readonly always: boolean;
@@ -40,7 +40,7 @@ export const askReasons = [
 ] as const;
 export type AskReason = (typeof askReasons)[number];
 
-/** Why a person is asked, as the rest of a sentence. */
+/** A reason to ask a person, as the rest of a sentence. */
 export interface Reason {
   readonly because: AskReason;
   readonly says: string;
@@ -83,9 +83,9 @@ export const reasonsFor = (verdict: Verdict): readonly Reason[] =>
   verdict.decision === 'ask' ? verdict.reasons : (verdict.unasked ?? []);
 
 /**
- * What becomes of a call: the strictest of what the settings say; where they say nothing, what the table of
- * questions says. A rule that allows a call takes the usual questions away, but for protected files only one
- * about that path does. Pure.
+ * Decides about a call: the strictest of what the settings say; where they say nothing, the table of
+ * questions. A rule that allows a call takes the usual questions away, but for protected files only one about
+ * that path does. Pure.
  */
 export function decide(act: Act, policy: Policy, known: PersonSaid): Verdict {
   const denied = refusalOf(act, policy) ?? ruleFor(act, policy, 'deny')?.setting;
@@ -105,7 +105,7 @@ export function decide(act: Act, policy: Policy, known: PersonSaid): Verdict {
   return unasked(act, policy, reasons);
 }
 
-/** What becomes of a call that consists of several acts. Pure. */
+/** The verdict on a call that consists of several acts: the strictest. Pure. */
 export function strictest(verdicts: readonly Verdict[]): Verdict {
   const denied = verdicts.find(({ decision }) => decision === 'deny');
   if (denied) return denied;
@@ -202,18 +202,18 @@ export function grantsOf({ parts, ...plan }: Plan): readonly Granted[] | undefin
   return granted.length > 0 && granted.length === asked.length ? granted : undefined;
 }
 
-/** Whether trust in the folder is not all that there could be to ask. */
+/** True for an act about which there could be more to ask than trust in its folder. */
 export const asksEachTime = ({ approval, effects }: Pick<Plan, 'approval' | 'effects'>): boolean =>
   approval !== undefined || effects.includes('destroy') || effects.includes('publish');
 
-/** Whether it changes nothing here, though it may ask another machine. */
+/** True for effects that change nothing here, though they may ask another machine. */
 export const looksOnly = (effects: readonly Effect[]): boolean =>
   effects.every((effect) => effect === 'read' || effect === 'network');
 
 const ruleFor = (act: Act, { rules }: Policy, decision: Rule['decision']): Rule | undefined =>
   rules.find((rule) => rule.decision === decision && fits(rule.pattern, act));
 
-/** Why nothing of this kind is ever done, naming the setting; undefined when it may be. Pure. */
+/** The setting by which nothing of this kind is ever done; undefined when it may be. Pure. */
 export function refusalOf(
   { effects, toolset }: Pick<Act, 'effects' | 'toolset'>,
   { readOnly, toolsets, origins }: Pick<Policy, 'readOnly' | 'toolsets' | 'origins'>,

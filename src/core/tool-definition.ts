@@ -21,7 +21,7 @@ export interface ToolDefinition {
   readonly role?: Role;
   /** The first word it gives its program: `test`. */
   readonly begins?: string;
-  /** It reads a file in the program's place, which need not be there for it. */
+  /** Set for an action that reads a file in the place of its program, which need not be there. */
   readonly reads?: true;
   /** The database it asks itself, so that the program need not be there. */
   readonly engine?: DatabaseEngine;
@@ -52,7 +52,7 @@ export interface ProgramListing {
 /** The tools that a host is shown, of all that can be called. */
 export interface ListedTools {
   readonly listed: readonly ToolDefinition[];
-  /** By the id of each program that can be used. */
+  /** Listings by the id of each program that can be used. */
   readonly programs: ReadonlyMap<string, ProgramListing>;
 }
 
@@ -66,8 +66,8 @@ export interface ToolRegistry {
   listed(): Promise<ListedTools>;
   /** The tool of that name or alias, whether or not its program is installed. Throws UNKNOWN_TOOL. */
   find(name: string): ToolDefinition;
-  /** Whether there is a tool of that very name that the operator has not left out. */
+  /** True where there is a tool of that very name that the operator has not left out. */
   has(name: string): boolean;
-  /** Whether it asks a database that the operator has named, which takes no program. */
+  /** True for a tool that asks a database which the operator has named: that takes no program. */
   isReachable(tool: ToolDefinition): boolean;
 }

@@ -39,8 +39,8 @@ export interface ProtectedPath {
 }
 
 /**
- * What a call would do, found out without changing anything. Texts are as they are: who shows them makes them
- * harmless.
+ * The act that a call would do, found out without changing anything. Its texts are raw: whoever shows them
+ * sanitizes them.
  */
 export interface Plan<Work = unknown> {
   /** Whose act it is, when a tool stands for another one: run_action. */
@@ -52,27 +52,27 @@ export interface Plan<Work = unknown> {
   readonly host?: string;
   /** The absolute folder it works in. */
   readonly folder: string;
-  /** What it names: absolute paths, or ones that start at the folder. */
+  /** Paths that it names: absolute, or from the folder. */
   readonly paths: readonly string[];
   /**
-   * Why its folder has to be trusted, as the rest of a sentence that begins with "it"; left out: it need not
-   * be.
+   * The reason why its folder has to be trusted, as the rest of a sentence that begins with "it"; left out:
+   * it need not be.
    */
   readonly trust?: string;
-  /** It runs a command that is no everyday work of a project, or changes a database. */
+  /** Asked about each time: a command that is no everyday work of a project, or a change of a database. */
   readonly approval?: 'program' | 'database';
   /** The protected paths that it writes: the gate has noted them while it was planned. */
   readonly protects?: readonly ProtectedPath[];
   readonly grant?: Grant;
   /** The act in a person's words where its program can say it: `git push main to origin (…), 3 commits`. */
   readonly title?: string;
-  /** What a person can do so that it is not asked about at all, as a clause: `log in as …`. */
+  /** A way for a person not to be asked about it at all, as a clause: `log in as …`. */
   readonly wayOut?: string;
-  /** What would come of it, for who can see more than three lines: a diff, the script. */
+  /** Its outcome, for screens that show more than three lines: a diff, the script. */
   readonly preview?: string;
-  /** Whether undo brings back all that it could lose. */
+  /** True where undo brings back all that it could lose. */
   readonly isUndoable: boolean;
-  /** It goes on as a job, and the call answers once it has begun. */
+  /** True for an act that goes on as a job: the call answers once it has begun. */
   readonly background?: boolean;
   /**
    * Arguments, folder, variables, paths and the stamps of files concerned, as one text: equal for the same
@@ -84,27 +84,27 @@ export interface Plan<Work = unknown> {
    * counts.
    */
   readonly parts?: readonly Plan[];
-  /** What `run` needs of it. */
+  /** The input of `run`. */
   readonly work: Work;
 }
 
-/** Where the output of a program goes while it runs, whole; safe to call after the end. */
+/** Takes the whole output of a program while it runs; safe to call after the end. */
 export interface OutputSink {
-  /** By which `read_output` finds it. */
+  /** The name by which `read_output` finds it. */
   readonly handle: string;
   add(stream: 'stdout' | 'stderr', chunk: Uint8Array): void;
   /** Nothing more comes. */
   end(): void;
 }
 
-/** What can be written to a program that runs. */
+/** The standard input of a program that runs. */
 export interface ProgramInput {
   /** False: it has ended, or does not listen any more. */
   write(text: string): boolean;
   end(): void;
 }
 
-/** What is known of a call before it does anything. */
+/** The surroundings of a call before it does anything. */
 export interface PlanContext {
   /**
    * While planning, a protected path opens and is noted; while running, those open that were planned and
@@ -114,13 +114,13 @@ export interface PlanContext {
   readonly signal: AbortSignal;
   /** Whose call it is: what one client's handles name is nothing to another. */
   readonly client: string;
-  /** How much this call may have, as the operator and the project say. */
+  /** The limits of this call, by the operator and the project. */
   readonly budgets: Budgets;
-  /** What the operator and the project say, for acts that come up only while it runs. */
+  /** Rules of the operator and the project, for acts that come up only while it runs. */
   readonly rules: readonly Rule[];
-  /** Whether somebody will read the plan, so that a diff is worth making. */
+  /** True when somebody will read the plan, so that a diff is worth making. */
   readonly preview: boolean;
-  /** Whether a person trusts the folder; what is planned must not depend on it. */
+  /** Tells whether a person trusts a folder; the plan must not depend on it. */
   trusts(folder: string): Promise<boolean>;
 }
 
@@ -145,10 +145,10 @@ export type Content =
       readonly resource: { readonly uri: string; readonly mimeType: string; readonly blob: string };
     };
 
-/** What a call brought. */
+/** The answer of a call. */
 export interface Result {
   readonly content: readonly Content[];
-  /** What its text was made of, for tools that put answers together. */
+  /** The data that its text was made of, for tools that put answers together. */
   readonly data?: Readonly<Record<string, unknown>>;
   readonly isError?: boolean;
   /** For hosts and programs, not for the model; keys begin with `toolcrib/`. */
@@ -160,8 +160,8 @@ export const textOf = ({ content }: Pick<Result, 'content'>): string =>
   content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
 /**
- * Where a tool is listed: everywhere, and in the first request all the same; everywhere; or in the catalogue
- * alone.
+ * The listing of a tool: for every host, and loaded by hosts that search (`first`); for every host (`yes`);
+ * or in the catalogue alone (`no`).
  */
 export type ListedAs = 'first' | 'yes' | 'no';
 
@@ -181,11 +181,11 @@ export interface ToolFacts {
   /** Other names that models bring for it: those of hosts' own tools, and earlier ones. */
   readonly aliases?: readonly string[];
   readonly listed?: ListedAs;
-  /** It starts programs, which may take longer than a call. */
+  /** Set for a tool that starts programs, which may take longer than a call. */
   readonly startsPrograms?: true;
   /** Results of programs name it: it belongs to each toolset that has programs. */
   readonly inEveryToolset?: true;
-  /** It only waits for what other calls have started. */
+  /** Set for a tool that only waits for what other calls have started. */
   readonly onlyWaits?: true;
   /** The strongest it can have; hosts are told of these. */
   readonly effects: readonly Effect[];

@@ -38,8 +38,8 @@ export interface Environment {
   /** The programs that are installed, as far as is known now. */
   discovery(): Promise<Discovery>;
   /**
-   * The program that is started; undefined where it is not installed. Whether a plugin is there is asked before it is
-   * used for the first time.
+   * The program that is started; undefined where it is not installed. Whether a plugin is there is asked
+   * before it is used for the first time.
    */
   installation(id: string): Promise<Installation | undefined>;
   /** Facts of every program, by title: starts those that were not asked for their versions yet. */
@@ -60,8 +60,8 @@ export interface Environment {
   /** Looks again when a folder of the search path has changed since. */
   refresh(): Promise<void>;
   /**
-   * Finds out what takes too long for a first answer: asks the login shell for its PATH unless a fresh answer is kept,
-   * and programs for their plugins. Nothing waits for it.
+   * Finds out what takes too long for a first answer: asks the login shell for its PATH unless a fresh answer
+   * is kept, and programs for their plugins. Nothing waits for it.
    */
   settle(): Promise<void>;
 }

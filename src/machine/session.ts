@@ -12,11 +12,14 @@ import type { OutputStore } from './output-store/output-store.ts';
 import type { Mask } from './secrets/mask.ts';
 import type { Trust } from './trust/trust.ts';
 
-/** All that the calls of one client have in common, over one Environment. Each thing does nothing before it is used. */
+/**
+ * All that the calls of one client have in common, over one Environment. Each thing does nothing before it is
+ * used.
+ */
 export interface Session {
   readonly environment: Environment;
   readonly settings: Settings;
-  /** Whether those who call sit at this machine, and may ask what listens on it alone. */
+  /** True where those who call sit at this machine, and may ask what listens on it alone. */
   readonly isLocal: boolean;
   readonly tools: ToolRegistry;
   readonly jobs: Jobs;
@@ -43,9 +46,12 @@ export interface Session {
   readonly recordCall: RecordCall;
   /** The calls that are being made. */
   readonly pending: Set<Promise<unknown>>;
-  /** Those of them that only write files: what a model asks for after them is to find what they wrote. */
+  /** The pending calls that only write files: a later call of the same turn waits for them. */
   readonly writing: Set<Promise<unknown>>;
-  /** Is told of a trusted folder when a call there needs it: its first checkpoint, which takes longest, is begun. */
+  /**
+   * Is told of a trusted folder when a call there needs it: its first checkpoint, which takes longest, is
+   * begun.
+   */
   needsTrusted(folder: string, workspace: Workspace): void;
   /** Ends all jobs and forgets all output. */
   end(): Promise<void>;
@@ -53,13 +59,13 @@ export interface Session {
 
 /** One test that failed, or one diagnostic. */
 export interface Problem {
-  /** The same for the same problem, wherever it has moved to. */
+  /** An id that stays with the problem, wherever it has moved to. */
   readonly id: string;
   readonly level: 'error' | 'warning' | 'info';
   readonly file?: string;
   readonly line?: number;
   readonly name?: string;
   readonly message: string;
-  /** Not there last time. */
+  /** Set for one that was not there last time. */
   readonly isNew?: boolean;
 }

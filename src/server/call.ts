@@ -152,7 +152,10 @@ const waiterOf = ({ mask }: Session, { client, signal, settings, progress }: Req
 const resultOf = (answer: JobAnswer, { outputs }: Session): Result =>
   answer.kind === 'done' ? answer.result : runningResult(answer, outputs);
 
-/** It starts a program that may take longer than a client waits; what only looks is ended before that. */
+/**
+ * True for a tool that starts a program which may take longer than a client waits; what only looks is ended
+ * before.
+ */
 const canBeJob = ({ action, effects, startsPrograms }: ToolDefinition): boolean =>
   startsPrograms === true || (action !== undefined && effects.some((effect) => effect !== 'read'));
 

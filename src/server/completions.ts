@@ -3,7 +3,7 @@ import { fileTemplate, outputTemplate } from './resources.ts';
 import type { ClientRequest } from './connection.ts';
 import { callTool, nobody } from './call-tool.ts';
 
-/** What can be meant by the beginning of a value. */
+/** Completes the beginning of a value. */
 type Complete = (begun: string, requested: ClientRequest) => Promise<string[]>;
 
 /** MCP allows no more. */
@@ -22,7 +22,7 @@ async function linesOf(
   return part?.type === 'text' ? part.text.split('\n').filter((line) => !line.startsWith('[')) : [];
 }
 
-/** What the lists of some tools name. */
+/** Completions from the lists of some tools. */
 const namedBy =
   (...tools: string[]): Complete =>
   async (_begun, requested) => {
@@ -56,7 +56,7 @@ const absolutePaths: Complete = async (begun, requested) => {
 const handles: Complete = async (_begun, requested) =>
   (await linesOf(requested, 'read_output')).map((row) => /^([\w-]+):? /.exec(row)?.[1] ?? '');
 
-/** By prompt or template, and argument. */
+/** Completions by prompt or template, and argument. */
 const kinds: Readonly<Record<string, Complete>> = {
   'review_changes base': refs,
   'explain_failure task': tasks,

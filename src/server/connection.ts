@@ -22,7 +22,7 @@ export interface Connection {
    */
   readonly client: string;
   readonly tools: ToolRegistry;
-  /** Whether file tools are listed. */
+  /** True where file tools are listed. */
   readonly listsFiles: boolean;
   readonly clientRoots: ClientRoots;
   /** The folders that calls may touch, and the settings in force there. */
@@ -30,7 +30,7 @@ export interface Connection {
   readonly questions: Questions;
   /** For the one host that asks its user itself; undefined where none has a key. */
   readonly tickets: ApprovalTickets | undefined;
-  /** Where messages are written down, if they are. */
+  /** Writes messages down, where that is wanted. */
   readonly trace: Trace | undefined;
   session(): Promise<Session>;
   /** Tells the client that a resource has changed. */

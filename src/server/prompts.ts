@@ -123,7 +123,7 @@ const offeredIn = (connection: Connection): OfferedPrompt[] =>
 export const listPrompts = (connection: Connection): Prompt[] =>
   offeredIn(connection).map(({ tools: _tools, text: _text, ...prompt }) => prompt);
 
-/** What to say to a model. Throws InvalidParams for a prompt or an argument that there is not. */
+/** The message of a prompt to a model. Throws InvalidParams for a prompt or an argument that there is not. */
 export function getPrompt(
   connection: Connection,
   name: string,

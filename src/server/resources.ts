@@ -55,7 +55,7 @@ const templates: readonly Offered<ResourceTemplateType>[] = [
   },
 ];
 
-/** Those whose tool the operator has not left out. */
+/** Resources whose tool the operator has not left out. */
 const offeredOf = <T>(all: readonly Offered<T>[], { tools }: Connection) =>
   all.filter(({ tool }) => tools.has(tool)).map(({ tool: _tool, ...one }) => one);
 export const listResources = (connection: Connection) => offeredOf(resources, connection);

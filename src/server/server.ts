@@ -71,7 +71,7 @@ function asListed({
   };
 }
 
-/** What is read rather than called. Loaded when it is first asked for. */
+/** Offers resources, which are read rather than called. Loaded when they are first asked for. */
 function offerResources(connection: Connection, server: Server): void {
   const loaded = () => import('./resources.ts');
   server.setRequestHandler('resources/list', async () => {

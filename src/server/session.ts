@@ -20,9 +20,9 @@ export interface SessionOptions {
   readonly isLocal: boolean;
   /** Called with the handle of each job that has ended. */
   jobEnded(handle: string): void;
-  /** By which this process is told apart from others that serve the same clients. */
+  /** The name of this process among others that serve the same clients. */
   readonly instance?: string | undefined;
-  /** Where several clients share them: one change is made at a time, and there is one record. */
+  /** Shared by several clients: one change is made at a time, and there is one record. */
   readonly recordCall?: RecordCall | undefined;
   readonly history?: (() => Promise<History>) | undefined;
 }

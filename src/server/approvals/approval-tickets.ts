@@ -6,7 +6,7 @@ import type { AskPerson } from './ask.ts';
 import { covers, type LastingAnswer, type Question } from './question.ts';
 import { OneTimeTokens } from './one-time-tokens.ts';
 
-/** What a call carries of a host that has the key. */
+/** The word of a host that has the key, as a call carries it. */
 export interface HostApproval {
   /** Only the plan is wanted. */
   readonly plansOnly: boolean;
@@ -58,10 +58,10 @@ export function createApprovalTickets(key: string): ApprovalTickets {
       takenBack: isUndoable,
       preview,
       decision: verdict.decision,
-      /** What decided, when a setting did. */
+      /** The setting that decided, when one did. */
       setting: 'setting' in verdict ? verdict.setting : undefined,
       reasons: verdict.decision === 'ask' ? verdict.reasons : [],
-      /** When it has to be asked about: the three lines and the preview, as they stand. */
+      /** The three lines and the preview, as they stand, of a plan that has to be asked about. */
       question: question?.text,
       /** Answers that last, and what each covers, in words. */
       offers: question?.offers ?? {},
@@ -83,7 +83,7 @@ export function createApprovalTickets(key: string): ApprovalTickets {
   };
 }
 
-/** What an answer keeps: what a yes to the question does, and what was chosen of its offers. */
+/** The lasting parts of an answer: those of a yes to the question, and those chosen of its offers. */
 function keptOf(said: HostApproval['said'], { keeps, offers }: Question): readonly LastingAnswer[] {
   if (said === 'once') return [];
   return said !== 'yes' && offers[said] !== undefined ? [...keeps, said] : keeps;

@@ -24,7 +24,7 @@ export type Reply =
   | { readonly kind: 'pending'; readonly result: InputRequiredResult };
 
 /**
- * What the person says. Throws NOT_CONFIRMED for an answer that was given to something else, too late or
+ * Asks a person. Throws NOT_CONFIRMED for an answer that was given to something else, too late or
  * before, and CANCELLED when the call is given up meanwhile.
  */
 export type AskPerson = (question: Question) => Promise<Reply>;
@@ -42,7 +42,7 @@ export interface Questions {
 /** A call, as an answer is bound to it. */
 export interface AskedCall {
   readonly tool: string;
-  /** As they came. */
+  /** The arguments as they came. */
   readonly args: unknown;
 }
 
@@ -186,7 +186,8 @@ function answerIn(
 }
 
 /**
- * Whether a client can put a form to its user. `elicitation: {}` is from the time when there were only forms.
+ * True for a client that can put a form to its user. `elicitation: {}` is from the time when there were only
+ * forms.
  */
 const canElicit = ({ elicitation }: ClientCapabilities): boolean =>
   typeof elicitation === 'object' &&

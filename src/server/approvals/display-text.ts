@@ -26,7 +26,7 @@ export const displayText = (text: string): string =>
     .replace(wide, (blanks) => `⟨${counted(blanks.length)} blanks⟩`)
     .replace(tall, (lines) => `\n⟨${counted(lines.split('\n').length - 2)} empty lines⟩\n`);
 
-/** The same for a text that is to be one line. */
+/** A display text that is to be one line. */
 export const displayLine = (text: string): string => displayText(text).replaceAll(/[\n\t]/g, spelled);
 
 /** Characters of East Asia and pictures, which take two columns of a terminal. */

@@ -28,12 +28,12 @@ export class OneTimeTokens<T> {
     return name;
   }
 
-  /** Whether it was issued here, used or not. */
+  /** True for a name that was issued here, used or not. */
   has(name: string): boolean {
     return this.#issued.has(name);
   }
 
-  /** What it stands for, if it was issued, has not been used and is not too old; it is used now. */
+  /** The value of a name that was issued, has not been used and is not too old; it is used now. */
   use(name: string): T | undefined {
     const found = this.#issued.get(name);
     if (found) this.#issued.set(name, { ...found, value: undefined });

@@ -8,22 +8,25 @@ import { columnsOf, cutLine, displayLine, quoted, wrapped } from './display-text
 /** An answer that lasts: trust in the folder, or "always" for the act. */
 export type LastingAnswer = 'trust' | 'always';
 
-/** What a person is asked about a call. */
+/** A question to a person about a call. */
 export interface Question {
   /**
    * Three lines: the act, why it is asked about, where; and then, for who can see more, what would come of
    * it.
    */
   readonly text: string;
-  /** What a plain yes keeps: of a question that is about trust itself, or about reading a database. */
+  /** Lasting parts of a plain yes: to a question about trust itself, or about reading a database. */
   readonly keeps: readonly LastingAnswer[];
-  /** What can be said beside a yes, in words. Nothing is offered for what the lines do not show whole. */
+  /**
+   * Lasting answers that can be given beside a yes, in words. Nothing is offered for what the lines do not
+   * show whole.
+   */
   readonly offers: Readonly<Partial<Record<LastingAnswer, string>>>;
   /** The act, and each reason: what the answer is about. */
   readonly about: readonly string[];
 }
 
-/** How much of a question a host shows, and how it has to be put. */
+/** The room that a host has for a question, and the form that it needs. */
 export interface QuestionScreen {
   /** Characters of a line; the host cuts off what is longer. */
   readonly width: number;
@@ -35,7 +38,7 @@ export interface QuestionScreen {
 
 /** Two rows of a narrow terminal: hosts wrap. */
 const usual: QuestionScreen = { width: 160, cuts: false, wantsField: false };
-/** By how clients call themselves. */
+/** Screens by the names that clients give themselves. */
 const screens: Readonly<Record<string, QuestionScreen>> = {
   // It shows three lines, cuts each at the width of the terminal less four, and wraps none.
   'claude-code': { width: 72, cuts: true, wantsField: false },
@@ -46,8 +49,8 @@ export const screenOf = (client = ''): QuestionScreen =>
   (Object.hasOwn(screens, client) && screens[client]) || usual;
 
 /**
- * Whether who was asked one thing was asked the other as well: what has been answered meanwhile is asked no
- * more.
+ * True where the second question asks nothing that the first did not: what has been answered meanwhile is
+ * asked no more.
  */
 export const covers = (asked: readonly string[], now: readonly string[]): boolean =>
   now.every((one) => asked.includes(one));
@@ -55,7 +58,7 @@ export const covers = (asked: readonly string[], now: readonly string[]): boolea
 /** Clients show a message as a whole, and nobody reads more before answering. */
 const previewCharacters = 4000;
 
-/** What trust opens. */
+/** The consequences of trust, in words. */
 const opens = 'Its code may run, install packages, use the network, write with git.';
 
 /** A plan, the reasons to ask about it, and the folder that a yes could trust. */
@@ -154,7 +157,7 @@ function actLines({ plan, reasons, scope }: QuestionSubject, { width, cuts }: Qu
   };
 }
 
-/** What a yes to a question about reading a database covers: `reading in ada@db.example.org:5432/shop`. */
+/** The scope of a yes to a question about reading a database: `reading in ada@db.example.org:5432/shop`. */
 const readingOf = ({ effects, grant }: Plan, reasons: readonly Reason[]): string | undefined =>
   looksOnly(effects) && reasons.some(({ because }) => because === 'database') ? grant?.words : undefined;
 
@@ -180,7 +183,7 @@ const actOf = ({ title, subject }: Plan): string => title ?? subject;
 const previewLines = ({ preview }: Plan): string[] =>
   preview === undefined ? [] : ['', quoted(preview, previewCharacters)];
 
-/** What "always" would be kept for; the act itself stands in the question already. */
+/** The scope of "always"; the act itself stands in the question already. */
 const alwaysOf = (words: readonly string[]): string =>
   words.every((one) => one.startsWith('exactly '))
     ? 'exactly this, in this folder'

@@ -4,7 +4,7 @@ import type { Plan } from '../../core/tool.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { ownCommandLine } from './own-command.ts';
 
-/** Why nobody has answered. */
+/** The reason why nobody has answered. */
 export type Unanswered = 'cannot be asked' | 'answered at once';
 
 /** Nobody was there to ask; names what a person can do about it, as it is typed on this installation. */
@@ -37,7 +37,7 @@ export function deniedError(
   );
 }
 
-/** What a person can do about each reason, as it is typed on this installation. */
+/** The commands that help a person with each reason, as they are typed on this installation. */
 function waysOut(plan: Plan, reasons: readonly Reason[], scope: TrustScope | undefined): string[] {
   const { protects = [] } = plan;
   const trusts = scope !== undefined && scope.refused === undefined;

@@ -10,7 +10,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 
-/** What a client says its roots are, as file: addresses; undefined when it does not say. */
+/** The roots of a client as file: addresses; undefined when it does not say. */
 type RootAddresses = readonly string[] | undefined;
 
 type RootsAnswer =
@@ -88,7 +88,9 @@ interface ClientSays {
   readonly info: Implementation | undefined;
 }
 
-/** What a client says of itself: with every request since 2026-07-28, and once when it connects before. */
+/**
+ * Facts that a client tells of itself: with every request since 2026-07-28, and once when it connects before.
+ */
 export function clientSays(server: Server, { mcpReq }: ServerContext): ClientSays {
   const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
   // Revisions are dates, and sort as text.

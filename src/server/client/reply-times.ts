@@ -17,7 +17,8 @@ export interface ReplyTimes {
  */
 export function createReplyTimes(): ReplyTimes {
   /**
-   * When questions went out: by the id of a request of ours, or by the state that comes back with the call.
+   * Times at which questions went out, by the id of a request of ours or the state that comes back with the
+   * call.
    */
   const sentAt = new Map<RequestId, { readonly at: number; readonly call: RequestId | undefined }>();
   /** Milliseconds, by the id of the call. */
@@ -52,7 +53,7 @@ export function createReplyTimes(): ReplyTimes {
   };
 }
 
-/** By which the reply to a question is known; undefined where a message is none. */
+/** The key by which the reply to a question is known; undefined where a message is none. */
 function questionIn(message: JSONRPCMessage): RequestId | undefined {
   if ('method' in message)
     return 'id' in message && message.method === 'elicitation/create' ? message.id : undefined;

@@ -7,7 +7,7 @@ import { watchMessages } from './watch-messages.ts';
 /** Watches a server, whose client is named, from when it is connected. */
 export type Trace = (server: Server, client: string) => void;
 
-/** By these a host agrees in the place of a person. */
+/** Fields by which a host agrees in the place of a person. */
 const hidden: ReadonlySet<string> = new Set(['toolcrib/key', 'toolcrib/ticket']);
 
 /**

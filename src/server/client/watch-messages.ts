@@ -2,7 +2,7 @@ import type { JSONRPCMessage, Server } from '@modelcontextprotocol/server';
 
 type Send = NonNullable<Parameters<Server['connect']>[0]>['send'];
 
-/** Who is told of each message of a server, in the moment that it goes out or comes in. */
+/** Hears of each message of a server, in the moment that it goes out or comes in. */
 export interface MessageWatcher {
   sent?(message: JSONRPCMessage, options?: Parameters<Send>[1]): void;
   received?(message: JSONRPCMessage): void;

@@ -6,7 +6,7 @@ import { permissionsIn, readPlain } from '../../store/own-files.ts';
 import { displayPath } from '../../machine/paths/display-path.ts';
 import type { Catalogue } from '../../machine/catalogue.ts';
 
-/** Where programs are described: a folder, and effects that each action from there has at least. */
+/** A folder in which programs are described, and effects that each action from there has at least. */
 export interface ProgramFolder {
   readonly folder: string;
   readonly least: readonly 'execute'[];

@@ -65,7 +65,7 @@ function leftOut({ program, inEveryToolset }: ToolDefinition, settings: Settings
   return isIn ? undefined : `the toolsets are ${toolsets.join(', ')} (--toolsets)`;
 }
 
-/** What the editor that some models are trained on calls its commands. */
+/** Tools by the commands of the editor that some models are trained on. */
 const editorCommands: Readonly<Record<string, string>> = {
   view: 'read_file',
   create: 'write_file',

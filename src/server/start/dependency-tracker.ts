@@ -22,7 +22,7 @@ export interface DependencyTracker {
   seen(): Omit<StartCache, 'start' | 'keptAt' | 'results'>;
 }
 
-/** Which settings files there are depends on these. */
+/** Variables on which the places of settings files depend. */
 const ofFolders = ['HOME', 'USERPROFILE', 'APPDATA', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME'];
 
 export function trackDependencies(host: Host): DependencyTracker {

@@ -11,17 +11,17 @@ import type { Environment } from '../../machine/environment.ts';
 import type { DependencyTracker } from '../start/dependency-tracker.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
-/** How long after the first list slower questions are put: the client's next requests come first. */
+/** Time after the first list until slower questions are put: the client's next requests come first. */
 const quietMs = 250;
 /**
  * After this, what V8 has compiled is kept for the next start: it takes back only what it made with the same
  * flags.
  */
 const startedMs = 1000;
-/** How long what was asked for before the client closed its end may still be answered. */
+/** Time in which requests may still be answered that came before the client closed its end. */
 const drainMs = 2000;
 
-/** What carries messages to a client, and back. */
+/** Carries messages to a client, and back. */
 export type Transport = NonNullable<ServeStdioOptions['transport']>;
 
 /** Serves one client over whatever carries its messages. */
@@ -67,8 +67,7 @@ export function serveInProcess(
 }
 
 /**
- * How a client begins: with a key when it asks its user itself, or with requests that were answered from
- * memory.
+ * The beginning of a client: a key when it asks its user itself, and requests that were answered from memory.
  */
 interface Beginning extends Pick<ConnectionOptions, 'hostKey' | 'trace'> {
   readonly opening?: EarlyAnswers | undefined;

@@ -8,11 +8,11 @@ import { log } from '../../log.ts';
 import { createGuard, type Guard, refusal, type Listening } from './guard.ts';
 import type { Mcp } from './mcp.ts';
 
-/** As much as a message over standard input may have. */
+/** The most bytes of a message, like over standard input. */
 const mostBytes = 10 * 1024 * 1024;
 const path = '/mcp';
 const methods = ['GET', 'POST', 'DELETE'];
-/** Who sends slowly is not waited for. */
+/** Time in which a request has to arrive. */
 const slowest = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 5000 };
 
 /** Hands on what is let in. Throws what the system says of the port. */
@@ -36,7 +36,7 @@ export async function listen(listening: Listening, mcp: Mcp) {
   server.on('error', log);
   const { port, address, family } = server.address() as AddressInfo;
   return {
-    /** Where MCP is. */
+    /** The address of MCP. */
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}${path}`,
     /** Takes no more requests; resolves when those that are calls have been answered. */
     drain() {

@@ -17,7 +17,7 @@ export interface HttpRequest {
   readonly request: Request;
   /** The message of a POST. */
   readonly body: unknown;
-  /** Which token came with it. */
+  /** The number of the token that came with it. */
   readonly token: number;
   /** Calls when the answer has been sent, or whoever asked has left. */
   onClose(listener: () => void): void;
@@ -25,14 +25,14 @@ export interface HttpRequest {
 
 /** Whoever has jobs, outputs and files seen of their own. */
 interface HttpClient {
-  /** Which token lets it in. */
+  /** The number of the token that lets it in. */
   readonly token: number;
   readonly connection: Connection;
   /** Of one of 2025; a client of 2026 has none. */
   session?: { readonly server: Server; readonly transport: WebStandardStreamableHTTPServerTransport };
   /** Requests that are being answered, open streams included. */
   open: number;
-  /** When the last one was. */
+  /** The time of the last one. */
   usedAt: number;
 }
 
@@ -152,7 +152,7 @@ export class Mcp {
     return [...this.#clients].filter(([, client]) => client.token === token);
   }
 
-  /** Whether there are fewer clients than may be, or one of them is idle. */
+  /** True where there are fewer clients than may be, or one of them is idle. */
   #hasRoom(token: number): boolean {
     const same = this.#of(token);
     return same.length < mostClients || same.some(([, { open }]) => open === 0);
@@ -191,7 +191,7 @@ const cancelled = { code: -32000, message: 'Cancelled' };
 const tooMany = (): Response =>
   refusal(429, 'BUSY: as many clients are connected with this token as may be.', { 'retry-after': '30' });
 
-/** What a client of 2026 says it is, with each request. */
+/** The name of a client of 2026, which comes with each request. */
 function nameIn(body: unknown): string {
   const { params } = (body ?? {}) as { params?: { _meta?: Record<string, unknown> } };
   const { name, version } = (params?._meta?.[CLIENT_INFO_META_KEY] ?? {}) as Record<string, unknown>;

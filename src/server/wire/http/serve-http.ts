@@ -16,7 +16,7 @@ import { Mcp } from './mcp.ts';
 
 /** A client that is not heard of any more. */
 const idleMs = 60 * 60 * 1000;
-/** How long calls may go on when the server is told to end: Docker kills after ten seconds. */
+/** Time for calls to go on when the server is told to end: Docker kills after ten seconds. */
 const graceMs = 8000;
 const lastAnswersMs = 300;
 

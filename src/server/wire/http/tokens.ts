@@ -18,7 +18,9 @@ const fewestCharacters = 32;
 const mostBytes = 64 * 1024;
 const ownFile = 'http-token';
 
-/** Those of a file, one a line. Throws CONFIG_INVALID when others can read it, or there are none. */
+/**
+ * Reads the tokens of a file, one a line. Throws CONFIG_INVALID when others can read it, or there are none.
+ */
 export function readTokens(file: string): Tokens {
   const lines = readByUs(file)
     .split(/\r?\n/)
