@@ -11,11 +11,15 @@ const instructionsFor = ({ listsFiles }: Connection): string =>
     'Tools for this project, and the development programs of this machine. Call project first.',
     'check runs tests, lint, types, build as the project does, and names what failed. run_task: its scripts.',
     ...(listsFiles ? [lookAndChange] : []),
-    'git_status, git_diff, git_log, git_show, git_commit, git_switch, git_integrate, git_sync. query: databases.',
-    'find_actions finds every other action (containers, packages, branches, move, delete); run_read_action and',
-    'run_action call it. run starts any program. Long output is kept, long work goes on: read_output, control_job.',
+    'git_status, git_diff, git_log, git_show, git_commit, git_switch, git_integrate, ' +
+      'git_sync. query: databases.',
+    'find_actions finds every other action (containers, packages, branches, move, ' +
+      'delete); run_read_action and',
+    'run_action call it. run starts any program. Long output is kept, long work goes on: ' +
+      'read_output, control_job.',
     'Paths start at the first root; only what lies inside the roots can be reached. cwd: where a call works.',
-    'Errors say what helps. NEEDS_CONFIRM: a person has to be asked and cannot be here; tell them what it says.',
+    'Errors say what helps. NEEDS_CONFIRM: a person has to be asked and cannot be here; ' +
+      'tell them what it says.',
   ].join('\n');
 
 /** An MCP server over the toolbox, for either protocol era. Cheap, and without side effects. */

@@ -68,7 +68,8 @@ function nothingInBoth(operator: readonly string[], client: readonly string[]): 
     'NO_ROOTS',
     `The server was given ${listed(operator)}, and the client has opened ${listed(client)}: ` +
       'nothing is in both.',
-    'Open one of the first in the client, or start the server without --root and "roots": then the client decides.',
+    'Open one of the first in the client, or start the server without --root and "roots": ' +
+      'then the client decides.',
   );
 }
 
