@@ -8,6 +8,7 @@ export const rare = {
   mdream: '@mdream/js',
   mysql2: 'mysql2',
   pg: 'pg',
+  'simple-git': 'simple-git',
 };
 
 export const rareApart = {

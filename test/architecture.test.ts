@@ -16,6 +16,7 @@ const mayImport: Record<string, readonly string[]> = {
     'zod',
     'node:',
     'which',
+    'simple-git',
     'jsonc-parser',
     'pg',
     'pgpass',
