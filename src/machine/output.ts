@@ -2,7 +2,7 @@ import { headOf } from '../core/cut-text.ts';
 import { decode } from './decode.ts';
 import { presentable } from './presentable.ts';
 
-/** What was kept of one output stream. */
+/** The kept part of one output stream. */
 export interface Collected {
   /** The kept bytes, head and tail. */
   readonly bytes: Buffer;
@@ -12,8 +12,14 @@ export interface Collected {
   readonly omittedBytes: number;
 }
 
+/** Gathers what one stream prints. */
+export interface Collector {
+  add(chunk: Buffer): void;
+  finish(): Collected;
+}
+
 /** Keeps the head and the tail of a stream, `keepBytes` in all: memory is bounded however much arrives. */
-export function collect(keepBytes: number) {
+export function collect(keepBytes: number): Collector {
   const half = Math.floor(keepBytes / 2);
   const head: Buffer[] = [];
   let headBytes = 0;

@@ -3,13 +3,15 @@ import { endFamily, linuxFamily, listedFamily } from './process-tree.ts';
 
 /** Most programs have ended by then, and would only pay for a process that watches them. */
 const shortMs = 100;
-/** How long it stays when nothing runs. */
+/** The time it stays when nothing runs. */
 const idleMs = 60_000;
 /** When it could not be started, for want of open files or memory, or was killed, there is soon another one. */
 const againMs = 1000;
 
-/** Tells the watchdog soon that other programs run, or at once. */
-export type Watch = (atOnce?: boolean) => void;
+export interface Watchdog {
+  /** Tells it soon that other programs run, or at once. */
+  update(atOnce?: boolean): void;
+}
 
 /**
  * Ends programs and all they started when this process dies, however it does: by a process of its own (`node`, 6 MB
@@ -17,17 +19,21 @@ export type Watch = (atOnce?: boolean) => void;
  * ours: the system closes that when we die, and there is nothing we have to do. `running`: which programs run, by the
  * mark that is the value of `variable` in their environment; 0 for one that is about to be started.
  */
-export function createWatchdog(variable: string, running: ReadonlyMap<string, number>): Watch {
+export function createWatchdog(variable: string, running: ReadonlyMap<string, number>): Watchdog {
+  /** The input of the process beside us. */
   let beside: Writable | undefined;
-  let waking: NodeJS.Timeout | undefined;
-  let sleeping: NodeJS.Timeout | undefined;
+  let nextTell: NodeJS.Timeout | undefined;
+  let end: NodeJS.Timeout | undefined;
 
   function tell(): void {
-    clearTimeout(waking);
-    waking = undefined;
+    clearTimeout(nextTell);
+    nextTell = undefined;
     if (running.size === 0 && !beside) return;
     const line = [...running].map(([mark, pid]) => `${mark} ${pid} `).join('');
-    if (beside) return void beside.write(`${line}\n`);
+    if (beside) {
+      beside.write(`${line}\n`);
+      return;
+    }
     const started = startBeside(`${variable} ${line}`, () => {
       if (beside !== started) return;
       beside = undefined;
@@ -36,18 +42,23 @@ export function createWatchdog(variable: string, running: ReadonlyMap<string, nu
     beside = started;
     if (!started) tellLater(againMs);
   }
-  const tellLater = (afterMs: number) => (waking ??= setTimeout(tell, afterMs).unref());
 
-  return (atOnce = false) => {
-    clearTimeout(sleeping);
-    if (atOnce) tell();
-    else if (running.size > 0 || beside) tellLater(shortMs);
-    if (running.size > 0 || !beside) return;
-    sleeping = setTimeout(() => {
-      const idle = beside;
-      beside = undefined;
-      idle?.end();
-    }, idleMs).unref();
+  function tellLater(afterMs: number): void {
+    nextTell ??= setTimeout(tell, afterMs).unref();
+  }
+
+  return {
+    update(atOnce = false) {
+      clearTimeout(end);
+      if (atOnce) tell();
+      else if (running.size > 0 || beside) tellLater(shortMs);
+      if (running.size > 0 || !beside) return;
+      end = setTimeout(() => {
+        const idle = beside;
+        beside = undefined;
+        idle?.end();
+      }, idleMs).unref();
+    },
   };
 }
 
@@ -81,7 +92,7 @@ function startBeside(first: string, onEnd: () => void): Writable | undefined {
 }
 
 /**
- * What the watchdog does: it reads which programs are running, and ends them when nothing more can come, because the
+ * Runs in the watchdog: it reads which programs are running, and ends them when nothing more can come, because the
  * server is gone. Its text is run, so it uses nothing but Node and its parameters.
  *
  * The variable WATCHED has the name of the mark, and what runs already: it knows of that though the server dies while

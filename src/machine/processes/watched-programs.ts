@@ -1,0 +1,64 @@
+import type { ExecaMethod } from 'execa';
+import { endTree, killGroup, runMarker, startProgram } from './child.ts';
+import type { Child, StartOptions, Started } from './child.ts';
+import { createMemoryLimit, type MemoryLimit } from './memory-limit.ts';
+import { createWatchdog } from './watchdog.ts';
+
+/** A program that runs and is watched. */
+export interface WatchedProgram extends Child {
+  /** The value of its marker variable. */
+  readonly mark: string;
+}
+
+/** The programs that run: nothing of one is left when it is released, or when this process dies. */
+export interface WatchedPrograms {
+  /** Starts one; an error says why it could not be. `lasts`: it is watched from its first moment. */
+  start(started: Started, options: StartOptions, lasts?: boolean): Promise<WatchedProgram | Error>;
+  /** Starts one that is left to a person: nobody watches or ends it. */
+  leave(started: Started, options: StartOptions): Promise<Child | Error>;
+  readonly memory: MemoryLimit;
+  /** Lets go of one that has ended: its streams, and what is left of its process group. */
+  release(program: WatchedProgram): void;
+  /** Ends programs and everything they started. */
+  end(programs: readonly WatchedProgram[]): Promise<void>;
+  endAll(): Promise<void>;
+}
+
+/** `memoryPercent`: the part of the memory that one may hold. */
+export function createWatchedPrograms(memoryPercent: number): WatchedPrograms {
+  /** The id of each program that runs, by its mark; 0 for one that is about to be started. */
+  const running = new Map<string, number>();
+  const watchdog = createWatchdog(runMarker, running);
+  const memory = createMemoryLimit(running, memoryPercent);
+  // Loaded with the first program: the server starts without it.
+  let execa: ExecaMethod | undefined;
+
+  return {
+    async start(started, options, lasts) {
+      execa ??= (await import('execa')).execa;
+      const mark = globalThis.crypto.randomUUID();
+      running.set(mark, 0);
+      watchdog.update(lasts);
+      const env = { ...options.env, [runMarker]: mark };
+      const child = await startProgram(execa, started, { ...options, env });
+      if (child instanceof Error) running.delete(mark);
+      else running.set(mark, child.pid);
+      watchdog.update(lasts);
+      return child instanceof Error ? child : { ...child, mark };
+    },
+    async leave(started, options) {
+      execa ??= (await import('execa')).execa;
+      return startProgram(execa, started, options);
+    },
+    memory,
+    release({ pid, mark, subprocess: { stdin, stdout, stderr } }) {
+      for (const stream of [stdin, stdout, stderr]) stream?.destroy();
+      memory.forget(pid);
+      if (process.platform !== 'win32') killGroup(pid);
+      running.delete(mark);
+      watchdog.update();
+    },
+    end: (programs) => endTree(programs.map(({ mark, pid }) => [mark, pid])),
+    endAll: () => endTree([...running].filter(([, pid]) => pid > 0)),
+  };
+}
