@@ -12,14 +12,14 @@ export const runMarker = 'TOOLCRIB_RUN';
 /** The server has one second in all to leave. */
 const endMs = 900;
 
-/** A `ChildProcess` of Node that is also a promise, which resolves when the program and its output have ended. */
+/** A `ChildProcess` of Node, and a promise that resolves when the program and its output have ended. */
 interface Subprocess extends PromiseLike<unknown>, Omit<ChildProcess, 'stdin' | 'stdout' | 'stderr'> {
   readonly stdin: Writable | null;
   readonly stdout: Readable;
   readonly stderr: Readable;
 }
 
-/** A program that runs. Its promise is a member, as an async function cannot return one without awaiting it. */
+/** A program that runs. The promise is a member, as an async function would await one that it returns. */
 export interface Child {
   readonly pid: number;
   readonly subprocess: Subprocess;
@@ -55,7 +55,8 @@ export async function startProgram(
     stripFinalNewline: false,
     // Otherwise NODE_DEBUG could make it print command lines, which may hold secrets.
     verbose: 'none',
-    // A session of its own: it can be ended whole and has no terminal to ask at. On Windows it would open a window.
+    // A session of its own: it can be ended whole and has no terminal to ask at. On Windows it would open a
+    // window.
     detached: process.platform !== 'win32',
     windowsHide: true,
     windowsVerbatimArguments: verbatim,
@@ -63,8 +64,8 @@ export async function startProgram(
     cleanup: false,
     forceKillAfterDelay: false,
   };
-  // With too many open files Node makes a child without streams, at which execa throws before it listens for errors:
-  // the child's own error would then end this process.
+  // With too many open files Node makes a child without streams, at which execa throws before it listens for
+  // errors: the child's own error would then end this process.
   let created: ChildProcess | undefined;
   const listen = (message: unknown) => {
     created = (message as { process: ChildProcess }).process;
@@ -90,14 +91,14 @@ const errorOf = (child: ChildProcess): Promise<Error> =>
   new Promise((resolve) => child.once('error', resolve));
 
 /**
- * The .com or .exe file that Windows starts for a path. Nothing else is given to execa: it would look in the working
- * folder for the program that a first line `#!` names, and have cmd.exe look for endings, which may find a file that
- * nobody has agreed to.
+ * The .com or .exe file that Windows starts for a path. Nothing else is given to execa: it would look in the
+ * working folder for the program that a first line `#!` names, and have cmd.exe try endings. Both may find a
+ * file that nobody has agreed to.
  */
 const programOnWindows = (file: string): string | undefined =>
   [file, `${file}.com`, `${file}.exe`].find((path) => /\.(?:com|exe)$/i.test(path) && existsSync(path));
 
-/** The reason why a program could not be started, with a way out where that is not the program. */
+/** The reason why a program could not be started, with a way out where it is not the program's. */
 export function reasonOf({ message, code }: NodeJS.ErrnoException): string {
   if (code === 'EMFILE' || code === 'ENFILE')
     return `${message}: too many files are open. End other programs and jobs, or raise the limit (ulimit -n).`;
@@ -133,9 +134,9 @@ export interface Started {
 
 /**
  * Resolves what to start. A Windows batch file is run by cmd.exe, which reads its arguments a second time
- * (CVE-2024-27980): each is quoted for that, and one that cannot be quoted safely is refused with ARG_INVALID.
- * execa is not left to do so: its `\"` ends the quotes in a batch file, and without a ComSpec variable, which many hosts
- * do not hand on, it starts a `cmd.exe` that lies in the working folder.
+ * (CVE-2024-27980): each is quoted for that, and one that cannot be quoted safely is refused with
+ * ARG_INVALID. execa is not left to do so: its `\"` ends the quotes in a batch file, and without the variable
+ * ComSpec, which many hosts do not hand on, it starts a `cmd.exe` that lies in the working folder.
  */
 export function asStarted(program: string, argv: readonly string[], platform: Platform): Started {
   if (platform !== 'win32' || !/\.(?:cmd|bat)$/i.test(program))

@@ -21,7 +21,7 @@ export interface Command extends Stage {
   readonly signal?: AbortSignal;
   /** Gets every chunk of both streams, whatever else is done with it. */
   readonly sink?: OutputSink | undefined;
-  /** Gets the program's input, which then stays open; left out: it is empty, and its reader is told its end. */
+  /** Gets the program's input, which then stays open; left out: it is empty, and ends at once. */
   readonly takeInput?: ((input: ProgramInput) => void) | undefined;
   /** Called with the last whole line of each chunk, blank ones left out. */
   readonly onLine?: (line: string) => void;

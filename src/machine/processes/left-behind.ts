@@ -28,7 +28,10 @@ export async function endLeftBehind(programs: readonly WatchedProgram[]): Promis
 /** The last process id that was given, by proc_loadavg(5). */
 const lastPid = (): number => Number(read('/proc/loadavg').trim().split(' ').at(-1));
 
-/** Names, by id, of processes that carry the mark of a program and are not in its group, which may not be gone yet. */
+/**
+ * Names, by id, of processes that carry the mark of a program and are not in its group, which may not be gone
+ * yet.
+ */
 function leftBehind(programs: readonly WatchedProgram[]): Map<number, string> {
   const left = new Map<number, string>();
   const marks = programs.map(({ mark }) => `${runMarker}=${mark}`);

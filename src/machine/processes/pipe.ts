@@ -2,9 +2,18 @@ import type { Readable } from 'node:stream';
 import type { Platform } from '../../core/discoverer.ts';
 import { asStarted } from './child.ts';
 import type { Command, Outcome, Stage } from './command.ts';
-import { interruptionOf, type Interruption } from './interruption.ts';
-import { notStarted, outcomeAfter, outcomeOf, startRecording, type Recording } from './outcome.ts';
-import { endOf, inputOf, keptOrHandedOn, readStream } from './run-program.ts';
+import { endLeftBehind } from './left-behind.ts';
+import {
+  endOf,
+  inputOf,
+  interruptionOf,
+  notStarted,
+  outcomeOf,
+  readStream,
+  startRecording,
+  type Interruption,
+  type Recording,
+} from './run-program.ts';
 import type { WatchedProgram, WatchedPrograms } from './watched-programs.ts';
 
 export type { Stage } from './command.ts';
@@ -25,15 +34,15 @@ interface RunningPipe {
 }
 
 /**
- * Runs programs of which each reads what the one before it prints, and waits for their end. One that nobody reads any
- * more is ended soon, and has not failed: the pipe fails with the last of the others that did.
+ * Runs programs of which each reads what the one before it prints, and waits for their end. One that nobody
+ * reads any more is ended soon, and has not failed: the pipe fails with the last of the others that did.
  */
 export async function runPipe(
   command: PipeCommand,
   platform: Platform,
   watched: WatchedPrograms,
 ): Promise<Outcome> {
-  const recording = startRecording(command.keepBytes);
+  const recording = startRecording(command);
   if (command.signal?.aborted) return outcomeOf(recording, { exitCode: null, ended: 'cancelled' });
   const { programs, error } = await startAll(command, platform, watched);
   if (error) return notStarted(recording, error, programs.length);
@@ -43,18 +52,15 @@ export async function runPipe(
   const interruption = interruptionOf(command, () => watched.end([...running]));
   for (const { pid } of programs) watched.memory.watch(pid, interruption.exceed);
   await Promise.all(programs.map((_, at) => awaitEnd(at, pipe, { running, interruption, watched })));
-  interruption.stop();
+  interruption.disarm();
+  const { reason = 'exited', excess } = interruption;
+  const leftRunning = reason === 'exited' ? await endLeftBehind(programs) : [];
   const failed = programs.findLastIndex(
     (program) => program.subprocess.exitCode !== 0 && !pipe.unread.has(program),
   );
   const exitCode = failed < 0 ? 0 : (programs[failed]?.subprocess.exitCode ?? null);
-  return outcomeAfter(programs, {
-    command,
-    recording,
-    interruption,
-    exitCode,
-    stage: Math.max(0, failed),
-  });
+  const stage = Math.max(0, failed);
+  return outcomeOf(recording, { exitCode, ended: reason, stage, excess, leftRunning });
 }
 
 /** Starts the programs of a pipe; when one cannot be, those before it are ended. */
@@ -88,10 +94,10 @@ function connectAll({ programs, unread }: RunningPipe, command: PipeCommand, rec
     const { stdout, stderr } = program.subprocess;
     const next = programs[at + 1];
     const isJoined = next !== undefined && stages[at]?.joinsErrors === true;
-    if (!isJoined) readStream(stderr, 'stderr', command, recording.stderr.add);
+    if (!isJoined) readStream(stderr, 'stderr', command, recording);
     if (next)
       connect(program, isJoined ? [stdout, stderr] : [stdout], next, () => leaveUnread(program, unread));
-    else readStream(stdout, 'stdout', command, keptOrHandedOn(stdout, command, recording.stdout.add));
+    else readStream(stdout, 'stdout', command, recording);
   }
   const input = programs[0]?.subprocess.stdin;
   if (input) command.takeInput?.(inputOf(input));
@@ -104,9 +110,9 @@ function leaveUnread(program: WatchedProgram, unread: Set<WatchedProgram>): void
 }
 
 /**
- * Lets a program read what another prints, and tells when that writes on after the reader has ended. execa's `.pipe()`
- * closes the output of the other instead: it then ends with a broken connection, as streams of Node are sockets, which
- * nobody could tell from a failure of its own.
+ * Lets a program read what another prints, and tells when that writes on after the reader has ended. execa's
+ * `.pipe()` closes the output of the other at once: as streams of Node are sockets, it then fails with a
+ * broken connection, which nobody could tell from a failure of its own.
  */
 function connect(
   from: WatchedProgram,

@@ -2,9 +2,8 @@ import type { Platform } from '../../core/discoverer.ts';
 import { usualBudgets } from '../../core/settings.ts';
 import { asStarted, type StartOptions } from './child.ts';
 import type { Outcome, Run, Stage } from './command.ts';
-import { notStarted, outcomeOf, startRecording } from './outcome.ts';
 import { runPipe } from './pipe.ts';
-import { runProgram } from './run-program.ts';
+import { notStarted, outcomeOf, runProgram, startRecording } from './run-program.ts';
 import { createWatchedPrograms, type WatchedPrograms } from './watched-programs.ts';
 
 export type { Command, Outcome, Run } from './command.ts';
@@ -52,7 +51,7 @@ async function leaveRunning(
   platform: Platform,
   programs: WatchedPrograms,
 ): Promise<Outcome> {
-  const recording = startRecording();
+  const recording = startRecording({});
   const options: StartOptions = { cwd, env, stdin: 'ignore', output: 'ignore' };
   const child = await programs.leave(asStarted(program, argv, platform), options);
   if (child instanceof Error) return notStarted(recording, child);

@@ -5,7 +5,7 @@ import { endFamily, linuxFamily, listedFamily } from './process-tree.ts';
 const shortMs = 100;
 /** The time it stays when nothing runs. */
 const idleMs = 60_000;
-/** When it could not be started, for want of open files or memory, or was killed, there is soon another one. */
+/** When it could not be started, for want of files or memory, or was killed, there is soon another one. */
 const againMs = 1000;
 
 export interface Watchdog {
@@ -14,10 +14,11 @@ export interface Watchdog {
 }
 
 /**
- * Ends programs and all they started when this process dies, however it does: by a process of its own (`node`, 6 MB
- * that it shares with nobody), started when a program has been running for a moment. It holds the end of a pipe of
- * ours: the system closes that when we die, and there is nothing we have to do. `running`: which programs run, by the
- * mark that is the value of `variable` in their environment; 0 for one that is about to be started.
+ * Ends programs and all they started when this process dies, however it does: by a process of its own
+ * (`node`, 6 MB that it shares with nobody), started when a program has been running for a moment. It holds
+ * the end of a pipe of ours: the system closes that when we die, and there is nothing we have to do.
+ * `running`: the ids of programs by the mark that is the value of `variable` in their environment; 0 for one
+ * about to be started.
  */
 export function createWatchdog(variable: string, running: ReadonlyMap<string, number>): Watchdog {
   /** The input of the process beside us. */
@@ -37,21 +38,17 @@ export function createWatchdog(variable: string, running: ReadonlyMap<string, nu
     const started = startBeside(`${variable} ${line}`, () => {
       if (beside !== started) return;
       beside = undefined;
-      tellLater(againMs);
+      nextTell ??= setTimeout(tell, againMs).unref();
     });
     beside = started;
-    if (!started) tellLater(againMs);
-  }
-
-  function tellLater(afterMs: number): void {
-    nextTell ??= setTimeout(tell, afterMs).unref();
+    if (!started) nextTell ??= setTimeout(tell, againMs).unref();
   }
 
   return {
     update(atOnce = false) {
       clearTimeout(end);
       if (atOnce) tell();
-      else if (running.size > 0 || beside) tellLater(shortMs);
+      else if (running.size > 0 || beside) nextTell ??= setTimeout(tell, shortMs).unref();
       if (running.size > 0 || !beside) return;
       end = setTimeout(() => {
         const idle = beside;
@@ -63,9 +60,9 @@ export function createWatchdog(variable: string, running: ReadonlyMap<string, nu
 }
 
 /**
- * Starts the watchdog in a session and a folder of its own, and tells it what is to be known `first`. It does not keep
- * us alive, and ends when its input does, which is returned. `onEnd` is called when it has ended. Undefined when it
- * could not be started, as with too many open files.
+ * Starts the watchdog in a session and a folder of its own, and tells it what is to be known `first`. It does
+ * not keep us alive, and ends when its input does, which is returned. `onEnd` is called when it has ended.
+ * Undefined when it could not be started, as with too many open files.
  */
 function startBeside(first: string, onEnd: () => void): Writable | undefined {
   const { spawn } = process.getBuiltinModule('node:child_process');
@@ -92,11 +89,12 @@ function startBeside(first: string, onEnd: () => void): Writable | undefined {
 }
 
 /**
- * Runs in the watchdog: it reads which programs are running, and ends them when nothing more can come, because the
- * server is gone. Its text is run, so it uses nothing but Node and its parameters.
+ * Runs in the watchdog: it reads which programs are running, and ends them when nothing more can come,
+ * because the server is gone. Its text is run, so it uses nothing but Node and its parameters.
  *
- * The variable WATCHED has the name of the mark, and what runs already: it knows of that though the server dies while
- * it starts. Each line of its input is what runs by then, as `mark pid mark pid`; 0 for a program that is about to.
+ * The variable WATCHED has the name of the mark, and the programs that run already: it knows of them though
+ * the server dies while it starts. Each line of its input has those that run by then, as `mark pid mark pid`;
+ * 0 for one that is about to.
  */
 function watch(end: typeof endFamily, find: typeof linuxFamily): void {
   const [variable, ...first] = (process.env['WATCHED'] ?? '').split(' ');

@@ -30,25 +30,35 @@ export function createWatchedPrograms(memoryPercent: number): WatchedPrograms {
   const running = new Map<string, number>();
   const watchdog = createWatchdog(runMarker, running);
   const memory = createMemoryLimit(running, memoryPercent);
-  // Loaded with the first program: the server starts without it.
   let execa: ExecaMethod | undefined;
+
+  /** Loads execa with the first program: the server starts without it. Fails with too many open files. */
+  async function load(): Promise<ExecaMethod | Error> {
+    try {
+      ({ execa } = await import('execa'));
+      return execa;
+    } catch (error) {
+      return error as Error;
+    }
+  }
 
   return {
     async start(started, options, lasts) {
-      execa ??= (await import('execa')).execa;
+      const starter = execa ?? (await load());
+      if (starter instanceof Error) return starter;
       const mark = globalThis.crypto.randomUUID();
       running.set(mark, 0);
       watchdog.update(lasts);
       const env = { ...options.env, [runMarker]: mark };
-      const child = await startProgram(execa, started, { ...options, env });
+      const child = await startProgram(starter, started, { ...options, env });
       if (child instanceof Error) running.delete(mark);
       else running.set(mark, child.pid);
       watchdog.update(lasts);
       return child instanceof Error ? child : { ...child, mark };
     },
     async leave(started, options) {
-      execa ??= (await import('execa')).execa;
-      return startProgram(execa, started, options);
+      const starter = execa ?? (await load());
+      return starter instanceof Error ? starter : startProgram(starter, started, options);
     },
     memory,
     release({ pid, mark, subprocess: { stdin, stdout, stderr } }) {
