@@ -115,15 +115,6 @@ export function endTree(programs: readonly (readonly [mark: string, pid: number]
   return endFamily(find, { marks, groups }, { leastLooks: 1, mostMs: endMs });
 }
 
-/** Kills the group of a program that has ended: a child it left there must not outlive the call. */
-export function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // ESRCH: nothing of it is left, as usual.
-  }
-}
-
 /** A program and its arguments, in the form that the operating system is given. */
 export interface Started {
   readonly file: string;

@@ -1,5 +1,5 @@
 import type { ExecaMethod } from 'execa';
-import { endTree, killGroup, runMarker, startProgram } from './child.ts';
+import { endTree, runMarker, startProgram } from './child.ts';
 import type { Child, StartOptions, Started } from './child.ts';
 import { createMemoryLimit, type MemoryLimit } from './memory-limit.ts';
 import { createWatchdog } from './watchdog.ts';
@@ -64,7 +64,12 @@ export function createWatchedPrograms(memoryPercent: number): WatchedPrograms {
     release({ pid, mark, subprocess: { stdin, stdout, stderr } }) {
       for (const stream of [stdin, stdout, stderr]) stream?.destroy();
       memory.forget(pid);
-      if (process.platform !== 'win32') killGroup(pid);
+      try {
+        // A child that it left in its process group must not outlive the call.
+        if (process.platform !== 'win32') process.kill(-pid, 'SIGKILL');
+      } catch {
+        // ESRCH: nothing of it is left, as usual.
+      }
       running.delete(mark);
       watchdog.update();
     },
