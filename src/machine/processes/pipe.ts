@@ -103,7 +103,7 @@ function connectAll({ programs, unread }: RunningPipe, command: PipeCommand, rec
   if (input) command.takeInput?.(inputOf(input));
 }
 
-/** Its complaint that nobody reads it is no news. */
+/** Notes a program that nobody reads any more. Its complaint about that is not passed on. */
 function leaveUnread(program: WatchedProgram, unread: Set<WatchedProgram>): void {
   unread.add(program);
   program.subprocess.stderr.removeAllListeners('data').resume();

@@ -31,7 +31,7 @@ export interface WindowCommand extends Stage {
   readonly cwd: string;
 }
 
-/** `memoryPercent`: the part of the memory that a program may hold. */
+/** Creates the one starter of programs. `memoryPercent`: the part of the memory that a program may hold. */
 export function createProcesses(platform: Platform, memoryPercent = usualBudgets.memoryPercent): Processes {
   const programs = createWatchedPrograms(memoryPercent);
   return {

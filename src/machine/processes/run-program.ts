@@ -78,6 +78,7 @@ export function readStream(
   });
 }
 
+/** The open input of a program. */
 export function inputOf(stdin: Writable): ProgramInput {
   // EPIPE: the program has ended, or closed its input.
   stdin.on('error', () => stdin.destroy());
@@ -178,7 +179,7 @@ export function outcomeOf({ startedAt, stdout, stderr, sink }: Recording, end: E
   return { ...outcome, note };
 }
 
-/** `stage`: the place of the program in its pipe. */
+/** The outcome of a program that could not be started; `stage` is its place in the pipe. */
 export function notStarted(recording: Recording, error: Error, stage = 0): Outcome {
   recording.stderr.add(Buffer.from(reasonOf(error)));
   return outcomeOf(recording, { exitCode: null, ended: 'not_started', stage });

@@ -24,7 +24,7 @@ export interface WatchedPrograms {
   endAll(): Promise<void>;
 }
 
-/** `memoryPercent`: the part of the memory that one may hold. */
+/** Creates an empty set of them. `memoryPercent`: the part of the memory that one may hold. */
 export function createWatchedPrograms(memoryPercent: number): WatchedPrograms {
   /** The id of each program that runs, by its mark; 0 for one that is about to be started. */
   const running = new Map<string, number>();
