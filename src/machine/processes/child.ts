@@ -100,12 +100,11 @@ const programOnWindows = (file: string): string | undefined =>
 
 /** The reason why a program could not be started, with a way out where it is not the program's. */
 export function reasonOf({ message, code }: NodeJS.ErrnoException): string {
+  const endOthers = 'End other programs and jobs';
   if (code === 'EMFILE' || code === 'ENFILE')
-    return (
-      `${message}: too many files are open. ` + 'End other programs and jobs, or raise the limit (ulimit -n).'
-    );
+    return `${message}: too many files are open. ${endOthers}, or raise the limit (ulimit -n).`;
   if (code === 'EAGAIN' || code === 'ENOMEM')
-    return `${message}: there are too many processes, or there is no memory. End other programs and jobs.`;
+    return `${message}: there are too many processes, or there is no memory. ${endOthers}.`;
   return message;
 }
 
