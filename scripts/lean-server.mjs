@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 /** Packages with a file of their own, by its name. */
 export const rare = {
   ajv: '@modelcontextprotocol/server/validators/ajv',
+  execa: 'execa',
   'iconv-lite': 'iconv-lite',
   mdream: '@mdream/js',
   mysql2: 'mysql2',

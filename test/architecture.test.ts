@@ -15,6 +15,7 @@ const mayImport: Record<string, readonly string[]> = {
     'core',
     'zod',
     'node:',
+    'execa',
     'which',
     'simple-git',
     'jsonc-parser',
@@ -186,16 +187,18 @@ it.each(files)('%s has no line over 120 characters', (file) => {
 });
 
 it('starts programs in one place', () => {
-  const starters = files.filter(
-    (file) =>
-      importsOf(file).some((name) => name === 'node:child_process') ||
-      readFileSync(join('src', file), 'utf8').includes("getBuiltinModule('node:child_process')"),
-  );
-  // repl/files/program.ts is the one place of the REPL, which imports nothing of ours: hooks, key commands, the editor.
-  // process-tree.ts asks ps and taskkill, with fixed arguments, to end what child.ts has started; watchdog.ts starts what
-  // watches over that.
-  expect(starters.sort()).toEqual([
-    'machine/processes/child.ts',
+  const startersBy = (starter: string) =>
+    files.filter((file) => {
+      const source = readFileSync(join('src', file), 'utf8').replaceAll(/^import type .*$/gm, '');
+      const loads = [`from '${starter}'`, `import('${starter}')`, `getBuiltinModule('${starter}')`];
+      return loads.some((load) => source.includes(load));
+    });
+  // It loads execa with the first program, and hands it to child.ts, which calls it.
+  expect(startersBy('execa')).toEqual(['machine/processes/watched-programs.ts']);
+  // repl/files/program.ts is the one place of the REPL, which imports nothing of ours: hooks, key commands, the
+  // editor. process-tree.ts asks ps and taskkill, with fixed arguments, to end what child.ts has started, and
+  // watchdog.ts starts the process that watches over that: their text runs in that process, which has Node alone.
+  expect(startersBy('node:child_process').sort()).toEqual([
     'machine/processes/process-tree.ts',
     'machine/processes/watchdog.ts',
     'repl/files/program.ts',
