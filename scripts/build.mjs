@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
-import { leanSdk, rare, rareApart } from './lean-server.mjs';
+import { leanSdk, rare, rareApart, withoutOptional } from './lean-server.mjs';
 import { writeLicenses } from './licenses.mjs';
 import { workedOutManifest } from './manifest.mjs';
 import { writeProgramIndex, writeToolIndex } from './folder-index.mjs';
@@ -63,7 +63,7 @@ try {
     buildEntry(),
     build({ ...commonJs, entryPoints: ['src/cli/serve.ts'], plugins: [manifest, leanSdk, rareApart] }),
     build({ ...commonJs, entryPoints: ['src/cli/chat.ts'], plugins: [manifest] }),
-    build({ ...commonJs, outdir: join(out, 'rare'), entryPoints: rare }),
+    build({ ...commonJs, outdir: join(out, 'rare'), entryPoints: rare, plugins: [withoutOptional] }),
     build({
       ...modules,
       outdir: out,

@@ -23,6 +23,17 @@ export const rareApart = {
   },
 };
 
+/** An esbuild plugin for packages that look for another one: it could be found in the project. */
+export const withoutOptional = {
+  name: 'without-optional',
+  setup(bundler) {
+    bundler.onResolve({ filter: /^supports-color$/ }, ({ path }) => ({ path, namespace: 'left-out' }));
+    bundler.onLoad({ filter: /./, namespace: 'left-out' }, ({ path }) => ({
+      contents: `throw new Error('${path} is left out')`,
+    }));
+  },
+};
+
 // A declaration up to the line that ends it: the files are written by a bundler, always alike.
 const schema = /^const (\w+) = (z\.|[A-Z]\w*Schema\.)([^]*?);$(?=\n+(?:const|\/\*\*|\/\/|export|function))/gm;
 const table =

@@ -112,7 +112,7 @@ export async function historyOf(environment: Environment): Promise<History> {
   const { History } = await import('../machine/history/history.ts');
   return new History({
     state: userFolder('state', environment.host),
-    watch: environment.watch,
+    run: environment.run,
     async git() {
       const installation = (await environment.discovery()).installed.get('git');
       // A version manager's shim asks the project which git to start, and can be told one that lies there.

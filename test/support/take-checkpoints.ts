@@ -9,7 +9,7 @@ import { findGit } from '../machine/find-git.ts';
 const [folder = '', state = ''] = process.argv.slice(2);
 const { checkpoint } = new History({
   state,
-  watch: createProcesses('linux').watch,
+  run: createProcesses('linux').run,
   git: () => Promise.resolve({ program: findGit(), leading: [], env: { PATH: process.env['PATH'] ?? '' } }),
 });
 const workspace = await openWorkspace([folder]);

@@ -1,6 +1,5 @@
 import { basename, delimiter, dirname, resolve } from 'node:path';
-import type { SimpleGitOptions } from 'simple-git';
-import type { Processes } from '../processes/process.ts';
+import type { Run } from '../processes/process.ts';
 import { projectFolders } from '../programs/project-folders.ts';
 
 /** The git of this machine. */
@@ -14,21 +13,18 @@ export interface Git {
 }
 
 export interface GitSource {
-  readonly watch: Processes['watch'];
+  readonly run: Run;
   /** The git of this machine; undefined when there is none. */
   git(): Promise<Git | undefined>;
 }
 
 interface GitCall {
-  /** The folder it takes for its work tree; left out: that of the shadow. */
+  /** The folder it takes for its work tree; left out: that of the shadow repository. */
   readonly workTree?: string;
-  /** The index file, in the shadow's folder. */
+  /** The index file, in the folder of the shadow repository. */
   readonly index?: string | undefined;
-  /**
-   * Arguments behind the others, in groups that stay together: git is started as often as their length takes, and not
-   * at all for none.
-   */
-  readonly groups?: readonly (readonly string[])[];
+  /** Lines of input, each with a NUL behind it; git is not started for none. */
+  readonly lines?: readonly string[];
 }
 
 /** Git ended with another code than 0; `message` is its own. */
@@ -39,139 +35,115 @@ export type AskGit = (argv: readonly string[], call?: GitCall) => Promise<string
 
 /** Names of a million files take about this much. */
 const mostOutput = 128 * 1024 * 1024;
-/** Characters of one command line: Windows takes 32,767, macOS 1 MB with all variables. */
-const mostCharacters = process.platform === 'win32' ? 24 * 1024 : 96 * 1024;
 /**
- * Time to look through a large tree, and to read each file. A FIFO in the place of a .gitignore keeps git waiting for
- * all of it, and every command behind it goes without undo.
+ * Time to look through a large tree, and to read each file. A FIFO in the place of a .gitignore keeps git waiting
+ * for all of it, and every command behind it goes without undo.
  */
 const timeoutMs = 60_000;
-const timeoutPerGroupMs = 5;
+const timeoutPerLineMs = 5;
 
 const inherited = /^(?:SystemRoot|SystemDrive|WINDIR|TEMP|TMP|TMPDIR)$/;
-/** Names that simple-git starts as they are; others are found by the search path, on which their folder is first. */
-const plainName = /^(?:[a-z]:)?[\w/.\\~-]+$/i;
+/** Programs that simple-git starts by their path. It refuses blanks and parentheses, as in "Program Files (x86)". */
+const plainPath = /^(?:[a-z]:)?[\w/.\\~-]+$/i;
 
-/** Speaks to a shadow repository, by the simple-git package. */
+/**
+ * Speaks to a shadow repository: simple-git asks, and the process runner watches the git that it starts, gives it
+ * its input, and ends it with all that it has started.
+ */
 export const askGit =
-  (source: GitSource, shadow: { folder: string; top: string }, roots: readonly string[]): AskGit =>
-  async (argv, { workTree = shadow.top, index = 'index.none', groups } = {}) => {
-    const runs = groups === undefined ? [[]] : inLines(groups);
-    const printed: string[] = [];
-    for (const more of runs) {
-      const line = ['-C', workTree, ...settings(), ...argv, ...more];
-      const run = { workTree, index, ...shadow, roots, more: more.length };
-      printed.push(await source.watch((variables) => runGit(source, line, { ...run, variables })));
-    }
-    return printed.join('');
-  };
-
-interface GitRun {
-  readonly folder: string;
-  readonly workTree: string;
-  readonly index: string;
-  readonly roots: readonly string[];
-  /** Variables by which the program is watched. */
-  readonly variables: Readonly<Record<string, string>>;
-  /** The number of arguments that name files. */
-  readonly more: number;
-}
-
-async function runGit(source: GitSource, argv: readonly string[], run: GitRun): Promise<string> {
-  const { folder, roots, more } = run;
-  const git = await source.git();
-  if (!git) throw new Error('no git of this machine was found that can be used');
-  const project = projectFolders(roots);
-  if (project.holds(git.program)) throw new Error('git lies in the project');
-  const { simpleGit } = await import('simple-git');
-  const stop = new AbortController();
-  const late = AbortSignal.timeout(timeoutMs + timeoutPerGroupMs * more);
-  // The package wraps it in an error of its own.
-  let failure: Error | undefined;
-  const program = plainName.test(git.program) ? git.program : basename(git.program);
-  const options: Partial<SimpleGitOptions> = {
-    // A folder of ours, in which no other git lies: `-C` leads to the work tree.
-    baseDir: folder,
-    binary: git.leading[0] === undefined ? program : [program, git.leading[0]],
-    abort: AbortSignal.any([late, stop.signal]),
-    errors(_error, result) {
-      failure = failureOf(result, late.aborted);
-      return failure;
-    },
-  };
-  let bytes = 0;
-  const path = [dirname(git.program), project.pathWithout(git.env['PATH'] ?? '')].join(delimiter);
-  const asked = simpleGit(options)
-    .env(environmentOf(git, path, run))
-    .outputHandler((_command, stdout) => {
-      stdout.on('data', (chunk: Buffer) => {
+  (source: GitSource, { folder, top }: { folder: string; top: string }, roots: readonly string[]): AskGit =>
+  async (argv, { workTree = top, index = 'index.none', lines } = {}) => {
+    if (lines?.length === 0) return '';
+    const git = await source.git();
+    if (!git) throw new Error('no git of this machine was found that can be used');
+    const project = projectFolders(roots);
+    if (project.holds(git.program)) throw new Error('git lies in the project');
+    const path = project.pathWithout(git.env['PATH'] ?? '');
+    const command = [...git.leading, '-C', workTree, ...settings(), ...argv];
+    let answer: Promise<string> | undefined;
+    let bytes = 0;
+    const { exitCode, ended, stderr } = await source.run({
+      program: git.program,
+      argv: command,
+      cwd: folder,
+      env: {
+        ...environmentOf(git, path),
+        // The folder where it would look for what the user configures.
+        HOME: folder,
+        XDG_CONFIG_HOME: folder,
+        GIT_DIR: folder,
+        GIT_WORK_TREE: workTree,
+        GIT_INDEX_FILE: resolve(folder, index),
+      },
+      timeoutMs: timeoutMs + timeoutPerLineMs * (lines?.length ?? 0),
+      ...(lines && { wholeInput: lines.map((line) => `${line}\0`).join('') }),
+      startByPackage(env) {
+        answer = answerOf(command, { program: git.program, folder, env });
+        return answer;
+      },
+      onOutput(chunk) {
         bytes += chunk.length;
-        if (bytes > mostOutput) stop.abort();
-      });
+        return bytes <= mostOutput;
+      },
     });
-  try {
-    return await asked.raw([...argv]);
-  } catch (error) {
-    if (stop.signal.aborted) throw new Error('git printed too much', { cause: error });
-    if (late.aborted) throw new Error('git has timed out', { cause: error });
-    throw failure ?? error;
-  }
-}
-
-/** Groups of arguments as lines that are short enough. */
-function inLines(groups: readonly (readonly string[])[]): string[][] {
-  const lines: string[][] = [];
-  let room = 0;
-  for (const group of groups) {
-    const length = group.join(' ').length + 1;
-    if (length > room) {
-      lines.push([]);
-      room = mostCharacters;
+    if (bytes > mostOutput) throw new Error('git printed too much');
+    if (ended !== 'exited') throw new Error(reasonIn(stderr.text) || `git has ${ended.replace('_', ' ')}`);
+    // simple-git waits 50 ms longer for a program that has printed nothing.
+    if (exitCode === 0 && bytes === 0) return '';
+    try {
+      return (await answer) ?? '';
+    } catch (error) {
+      const { message } = error as Error;
+      throw exitCode === null ? new Error(message) : new GitFailure(message);
     }
-    lines.at(-1)?.push(...group);
-    room -= length;
-  }
-  return lines;
+  };
+
+interface GitStart {
+  readonly program: string;
+  /** The folder it is started in. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
 }
 
-/** The failure of git: a code of its own is a GitFailure, any other end an Error; undefined for success. */
-function failureOf(
-  { exitCode, stdErr }: { readonly exitCode: number | null; readonly stdErr: readonly Buffer[] },
-  isLate: boolean,
-): Error | undefined {
-  if (exitCode === 0) return undefined;
-  const complaint = Buffer.concat(stdErr).toString();
-  // The reason that it died of.
-  const reason = /^fatal: .*/m.exec(complaint)?.[0] ?? complaint.trim().split('\n')[0];
-  const message = (reason || (isLate ? 'git has timed out' : 'git has failed')).slice(0, 300);
-  const isItsOwn = exitCode !== null && exitCode > 0 && !isLate;
-  return isItsOwn ? new GitFailure(message) : new Error(message);
+/** Has simple-git run one command, and returns what it printed. Rejects with the reason that git gives. */
+async function answerOf(argv: readonly string[], { program, folder, env }: GitStart): Promise<string> {
+  const { simpleGit } = await import('simple-git');
+  const isPlain = plainPath.test(program);
+  const path = isPlain ? env['PATH'] : [dirname(program), env['PATH']].join(delimiter);
+  const git = simpleGit({
+    // Windows looks for a program in the working folder first: in one of ours, no other git lies.
+    baseDir: folder,
+    binary: isPlain ? program : basename(program),
+    // By default, what has not been read 50 ms after the end of the program is lost.
+    completion: { onClose: true, onExit: false },
+    // By default, a program that a signal has ended, or that complains about nothing, counts as a success.
+    errors: (_error, { exitCode, stdErr }) =>
+      exitCode === 0
+        ? undefined
+        : Buffer.from(reasonIn(Buffer.concat(stdErr).toString()) || 'git has failed'),
+  });
+  return git.env({ ...env, PATH: path }).raw([...argv]);
+}
+
+/** The reason that git died of, in what it complained about. */
+function reasonIn(complaint: string): string {
+  const reason = /^fatal: .*/m.exec(complaint)?.[0] ?? complaint.trim().split('\n')[0] ?? '';
+  return reason.slice(0, 300);
 }
 
 /**
- * The whole environment of git: no configuration but ours, no attributes of the machine, no questions, and nothing of
- * the project on its way.
+ * The environment of git but for its folders: no configuration but ours, no attributes of the machine, no questions,
+ * and nothing of the project on its way.
  */
-function environmentOf(
-  { env }: Git,
-  path: string,
-  { folder, workTree, index, variables }: GitRun,
-): Record<string, string> {
+function environmentOf({ env }: Git, path: string): Record<string, string> {
   return {
     ...Object.fromEntries(Object.entries(env).filter(([name]) => inherited.test(name))),
     PATH: path,
-    // The folder where it would look for what the user configures.
-    HOME: folder,
-    XDG_CONFIG_HOME: folder,
     LC_ALL: 'C',
-    GIT_DIR: folder,
-    GIT_WORK_TREE: workTree,
-    GIT_INDEX_FILE: resolve(folder, index),
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_ATTR_NOSYSTEM: '1',
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_TERMINAL_PROMPT: '0',
-    ...variables,
   };
 }
 
@@ -187,10 +159,10 @@ function settings(): string[] {
     protectHFS: apple,
     longPaths: true,
     compression: 0,
-    // A checkpoint that a power failure breaks is made anew; waiting for the disk would take most of the time there is.
+    // A checkpoint that a power failure breaks is made anew; waiting for the disk would take most of the time.
     fsync: 'none',
   };
-  // A state that is forgotten is a file that is removed.
+  // A checkpoint that is forgotten is a file that is removed.
   const pairs = [
     ...Object.entries(values).map(([name, value]) => `core.${name}=${value}`),
     'gc.packRefs=false',

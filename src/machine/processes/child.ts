@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { existsSync } from 'node:fs';
@@ -12,17 +13,19 @@ export const runMarker = 'TOOLCRIB_RUN';
 /** The server has one second in all to leave. */
 const endMs = 900;
 
-/** A `ChildProcess` of Node, and a promise that resolves when the program and its output have ended. */
-interface Subprocess extends PromiseLike<unknown>, Omit<ChildProcess, 'stdin' | 'stdout' | 'stderr'> {
+/** A `ChildProcess` of Node whose output is read. */
+interface Subprocess extends Omit<ChildProcess, 'stdin' | 'stdout' | 'stderr'> {
   readonly stdin: Writable | null;
   readonly stdout: Readable;
   readonly stderr: Readable;
 }
 
-/** A program that runs. The promise is a member, as an async function would await one that it returns. */
+/** A program that runs. */
 export interface Child {
   readonly pid: number;
   readonly subprocess: Subprocess;
+  /** Resolves when the program and its output have ended. */
+  readonly closed: PromiseLike<unknown>;
 }
 
 export interface StartOptions {
@@ -81,9 +84,47 @@ export async function startProgram(
     unsubscribe('child_process', listen);
   }
   const { pid } = subprocess;
-  if (pid !== undefined) return { pid, subprocess: subprocess as Subprocess };
+  if (pid !== undefined) return { pid, subprocess: subprocess as Subprocess, closed: subprocess };
   const { cause } = await subprocess;
   return cause as Error;
+}
+
+/** Has another package start a program, which must get this environment. It may settle when that has ended. */
+export type StartByPackage = (env: Readonly<Record<string, string>>) => Promise<unknown>;
+
+/**
+ * Starts a program by way of another package, which need not hand out the process: Node announces each one that
+ * is made, and for whom is told by the asynchronous context.
+ */
+export async function startByPackage(
+  start: StartByPackage,
+  { env, stdin }: Pick<StartOptions, 'env' | 'stdin'>,
+): Promise<Child | Error> {
+  const context = new AsyncLocalStorage<true>();
+  let announce: (message: unknown) => void = () => {};
+  const spawned = new Promise<ChildProcess>((resolve, reject) => {
+    announce = (message) => {
+      if (!context.getStore()) return;
+      const { process: created } = message as { readonly process: ChildProcess };
+      created.once('spawn', () => resolve(created));
+      // Without a listener Node would end this process; see above. Later errors are about signals.
+      created.on('error', reject);
+    };
+    subscribe('child_process', announce);
+    const settled = context.run(true, start, env);
+    settled.then(() => reject(new Error('no program was started')), reject);
+  });
+  try {
+    const subprocess = await spawned;
+    if (stdin === 'ignore') subprocess.stdin?.destroy();
+    const closed = new Promise((resolve) => subprocess.once('close', resolve));
+    return { pid: subprocess.pid ?? 0, subprocess: subprocess as Subprocess, closed };
+  } catch (error) {
+    return error as Error;
+  } finally {
+    unsubscribe('child_process', announce);
+    context.disable();
+  }
 }
 
 /** The reason that Node gives, in the next turn, for a child without a process. */
@@ -110,8 +151,7 @@ export function reasonOf({ message, code }: NodeJS.ErrnoException): string {
 
 /** Ends programs and everything they started, wherever it went. */
 export function endTree(programs: readonly (readonly [mark: string, pid: number])[]): Promise<void> {
-  // One that is about to be started, or that another package has started, is known by its mark alone.
-  const groups = programs.map(([, pid]) => pid).filter((pid) => pid > 0);
+  const groups = programs.map(([, pid]) => pid);
   const marks = programs.map(([mark]) => `${runMarker}=${mark}`);
   const find = process.platform === 'linux' ? linuxFamily : listedFamily;
   return endFamily(find, { marks, groups }, { leastLooks: 1, mostMs: endMs });

@@ -1,5 +1,6 @@
 import type { OutputSink, ProgramInput } from '../../core/tool.ts';
 import type { Collected } from '../output.ts';
+import type { StartByPackage } from './child.ts';
 
 /** A program, and what it is given. */
 export interface Stage {
@@ -23,10 +24,14 @@ export interface Command extends Stage {
   readonly sink?: OutputSink | undefined;
   /** Gets the program's input, which then stays open; left out: it is empty, and ends at once. */
   readonly takeInput?: ((input: ProgramInput) => void) | undefined;
+  /** The program's input, which ends with it. */
+  readonly wholeInput?: string;
   /** Called with the last whole line of each chunk, blank ones left out. */
   readonly onLine?: (line: string) => void;
   /** Called with each piece of standard output; none is then kept. False: no more is read. Must not throw. */
   readonly onOutput?: (chunk: Buffer) => boolean;
+  /** Has another package start the program, in the place of execa. Not in a pipe. */
+  readonly startByPackage?: StartByPackage;
   /** It may go on for long: nothing of it is left when this process dies, also in its first moment. */
   readonly lasts?: boolean;
   /** Bytes of each stream to keep, half from its head and half from its tail. */

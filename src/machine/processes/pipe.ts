@@ -157,7 +157,7 @@ async function awaitEnd(
   const program = programs[at];
   if (!program) return;
   // Only behind the last of a pipe nobody waits for what its children may print.
-  const end = at === programs.length - 1 ? endOf(program) : program.subprocess;
+  const end = at === programs.length - 1 ? endOf(program) : program.closed;
   await Promise.race([end, interruption.over]);
   if (interruption.reason) await interruption.over;
   running.delete(program);

@@ -5,7 +5,7 @@
 interface Relation {
   /** `NAME=value` pairs, one of which is in the environment a process was started with. */
   readonly marks: readonly string[];
-  /** Process groups and sessions, by the id of their first process. */
+  /** Programs, by an id that is also that of their process group and session, where they lead one. */
   readonly groups: readonly number[];
   /**
    * Processes that were found before, by id, with the time they were started at: an id is given again in
@@ -72,7 +72,11 @@ export function listedFamily({ groups, known }: Relation): Map<number, string> {
   for (let before = -1; before !== family.size;) {
     before = family.size;
     for (const [pid, parent, group] of living)
-      if (groups.includes(Number(group)) || known.has(Number(pid)) || family.has(Number(parent)))
+      if (
+        [pid, group].some((id) => groups.includes(Number(id))) ||
+        known.has(Number(pid)) ||
+        family.has(Number(parent))
+      )
         family.set(Number(pid), '');
   }
   return family;

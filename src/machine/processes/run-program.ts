@@ -22,18 +22,20 @@ export async function runProgram(
   platform: Platform,
   programs: WatchedPrograms,
 ): Promise<Outcome> {
-  const { cwd, env, takeInput } = command;
+  const { cwd, env, wholeInput, takeInput } = command;
   const recording = startRecording(command);
   if (command.signal?.aborted) return outcomeOf(recording, { exitCode: null, ended: 'cancelled' });
-  const started = asStarted(command.program, command.argv, platform);
-  const options: StartOptions = { cwd, env, stdin: takeInput ? 'pipe' : 'ignore', output: 'pipe' };
+  const started = command.startByPackage ?? asStarted(command.program, command.argv, platform);
+  const stdin = takeInput || wholeInput !== undefined ? 'pipe' : 'ignore';
+  const options: StartOptions = { cwd, env, stdin, output: 'pipe' };
   const program = await programs.start(started, options, command.lasts);
   if (program instanceof Error) return notStarted(recording, program);
 
   const { subprocess } = program;
   readStream(subprocess.stdout, 'stdout', command, recording);
   readStream(subprocess.stderr, 'stderr', command, recording);
-  if (subprocess.stdin) takeInput?.(inputOf(subprocess.stdin));
+  if (subprocess.stdin && wholeInput !== undefined) giveInput(subprocess.stdin, wholeInput);
+  else if (subprocess.stdin) takeInput?.(inputOf(subprocess.stdin));
 
   const interruption = interruptionOf(command, () => programs.end([program]));
   programs.memory.watch(program.pid, interruption.exceed);
@@ -78,6 +80,13 @@ export function readStream(
   });
 }
 
+/** Gives a program its whole input, as fast as it reads. */
+function giveInput(stdin: Writable, input: string): void {
+  // EPIPE: the program has ended, or closed its input.
+  stdin.on('error', () => stdin.destroy());
+  stdin.end(input);
+}
+
 /** The open input of a program. */
 export function inputOf(stdin: Writable): ProgramInput {
   // EPIPE: the program has ended, or closed its input.
@@ -95,9 +104,9 @@ export function inputOf(stdin: Writable): ProgramInput {
 }
 
 /** Resolves when a program has ended and printed all; its children may print on, and are not waited for. */
-export function endOf({ subprocess }: WatchedProgram): Promise<void> {
+export function endOf({ subprocess, closed }: WatchedProgram): Promise<void> {
   return new Promise((resolve) => {
-    subprocess.then(() => resolve());
+    closed.then(() => resolve());
     subprocess.once('exit', () => {
       // A busy process comes to its timers before it looks at the pipes again: what is in them is read first.
       setTimeout(() => setImmediate(resolve), drainMs).unref();

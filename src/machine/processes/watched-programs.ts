@@ -1,6 +1,6 @@
 import type { ExecaMethod } from 'execa';
-import { endTree, runMarker, startProgram } from './child.ts';
-import type { Child, StartOptions, Started } from './child.ts';
+import { endTree, runMarker, startByPackage, startProgram } from './child.ts';
+import type { Child, StartByPackage, StartOptions, Started } from './child.ts';
 import { createMemoryLimit, type MemoryLimit } from './memory-limit.ts';
 import { createWatchdog } from './watchdog.ts';
 
@@ -10,17 +10,19 @@ export interface WatchedProgram extends Child {
   readonly mark: string;
 }
 
-/** Has programs watched that are started with these variables in their environment. */
-export type Watch = <T>(work: (variables: Readonly<Record<string, string>>) => Promise<T>) => Promise<T>;
-
 /** The programs that run: nothing of one is left when it is released, or when this process dies. */
 export interface WatchedPrograms {
-  /** Starts one; an error says why it could not be. `lasts`: it is watched from its first moment. */
-  start(started: Started, options: StartOptions, lasts?: boolean): Promise<WatchedProgram | Error>;
+  /**
+   * Starts one, by execa or by another package; an error says why it could not be. `lasts`: it is watched from its
+   * first moment.
+   */
+  start(
+    program: Started | StartByPackage,
+    options: StartOptions,
+    lasts?: boolean,
+  ): Promise<WatchedProgram | Error>;
   /** Starts one that is left to a person: nobody watches or ends it. */
   leave(started: Started, options: StartOptions): Promise<Child | Error>;
-  /** Watches what another package starts, as long as `work` takes: see Processes. */
-  watch: Watch;
   readonly memory: MemoryLimit;
   /** Lets go of one that has ended: its streams, and what is left of its process group. */
   release(program: WatchedProgram): void;
@@ -47,54 +49,39 @@ export function createWatchedPrograms(memoryPercent: number): WatchedPrograms {
     }
   }
 
+  async function begin(program: Started | StartByPackage, options: StartOptions): Promise<Child | Error> {
+    if (typeof program === 'function') return startByPackage(program, options);
+    const starter = execa ?? (await load());
+    return starter instanceof Error ? starter : startProgram(starter, program, options);
+  }
+
   return {
-    async start(started, options, lasts) {
-      const starter = execa ?? (await load());
-      if (starter instanceof Error) return starter;
+    async start(program, options, lasts) {
       const mark = globalThis.crypto.randomUUID();
       running.set(mark, 0);
       watchdog.update(lasts);
       const env = { ...options.env, [runMarker]: mark };
-      const child = await startProgram(starter, started, { ...options, env });
+      const child = await begin(program, { ...options, env });
       if (child instanceof Error) running.delete(mark);
       else running.set(mark, child.pid);
       watchdog.update(lasts);
       return child instanceof Error ? child : { ...child, mark };
     },
-    async leave(started, options) {
-      const starter = execa ?? (await load());
-      return starter instanceof Error ? starter : startProgram(starter, started, options);
-    },
-    async watch(work) {
-      const mark = globalThis.crypto.randomUUID();
-      running.set(mark, 0);
-      watchdog.update();
-      try {
-        return await work({ [runMarker]: mark });
-      } finally {
-        running.delete(mark);
-        watchdog.update();
-      }
-    },
+    leave: begin,
     memory,
     release({ pid, mark, subprocess: { stdin, stdout, stderr } }) {
       for (const stream of [stdin, stdout, stderr]) stream?.destroy();
       memory.forget(pid);
-      killGroup(pid);
+      try {
+        // A child that it left in its process group must not outlive the call.
+        if (process.platform !== 'win32') process.kill(-pid, 'SIGKILL');
+      } catch {
+        // ESRCH: nothing of it is left, as usual.
+      }
       running.delete(mark);
       watchdog.update();
     },
     end: (programs) => endTree(programs.map(({ mark, pid }) => [mark, pid])),
-    endAll: () => endTree([...running]),
+    endAll: () => endTree([...running].filter(([, pid]) => pid > 0)),
   };
-}
-
-/** Kills the process group of a program that has ended: a child in it must not outlive the call. */
-function killGroup(pid: number): void {
-  if (process.platform === 'win32') return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // ESRCH: nothing of it is left, as usual.
-  }
 }
