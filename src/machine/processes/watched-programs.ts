@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ExecaMethod } from 'execa';
 import { endTree, runMarker, startProgram } from './child.ts';
 import type { Child, StartOptions, Started } from './child.ts';
@@ -69,9 +71,11 @@ export function createWatchedPrograms(memoryPercent: number): WatchedPrograms {
       const mark = globalThis.crypto.randomUUID();
       running.set(mark, 0);
       watchdog.update();
+      subscribe('child_process', hearErrors);
       try {
         return await work({ [runMarker]: mark });
       } finally {
+        unsubscribe('child_process', hearErrors);
         running.delete(mark);
         watchdog.update();
       }
@@ -87,6 +91,14 @@ export function createWatchedPrograms(memoryPercent: number): WatchedPrograms {
     end: (programs) => endTree(programs.map(({ mark, pid }) => [mark, pid])),
     endAll: () => endTree([...running]),
   };
+}
+
+/**
+ * Hears the error of a child that could not be started, as with too many open files: it would end this
+ * process.
+ */
+function hearErrors(message: unknown): void {
+  (message as { readonly process: ChildProcess }).process.on('error', () => undefined);
 }
 
 /** Kills the process group of a program that has ended: a child in it must not outlive the call. */
