@@ -107,7 +107,7 @@ describe.skipIf(!serverFolder())('databases: PostgreSQL (skipped where it is not
   ])('ATTACK 75: asks about any query of %s, which no transaction binds', async (user, why) => {
     const plan = await planOf(psql, 'query', { sql: 'SELECT 1' }, as(user));
     const database = `${user}@${server.folder}:5432/postgres`;
-    expect(plan).toMatchObject({ asks: 'database', grant: { words: `reading in ${database}` } });
+    expect(plan).toMatchObject({ approval: 'database', grant: { words: `reading in ${database}` } });
     expect(plan.preview).toContain(why);
     expect(plan.preview).toContain('GRANT pg_read_all_data TO reader');
     expect(await planOf(psql, 'tables', {}, as(user))).not.toHaveProperty('asks');
@@ -306,7 +306,7 @@ describe.skipIf(!hasMariadb())('databases: MariaDB (skipped where it is not inst
   it.each(['root', 'filer'])('ATTACK 80: asks about any query of %s, who may use files', async (user) => {
     const plan = await planOf(mysql, 'query', { sql: 'SELECT 1' }, as(user));
     expect(plan).toMatchObject({
-      asks: 'database',
+      approval: 'database',
       grant: { words: `reading in ${user}@${server.socket}:3306/shop` },
     });
     expect(plan.preview).toContain('files of the server (FILE)');
