@@ -291,10 +291,10 @@ const anyAct: fc.Arbitrary<Act> = fc
     isUndoable: fc.boolean(),
     paths: fc.constant([]),
   })
-  .map(({ trust, asks, grant, ...act }) => ({
+  .map(({ trust, approval, grant, ...act }) => ({
     ...act,
     ...(trust !== undefined && { trust }),
-    ...(asks !== undefined && { asks }),
+    ...(approval !== undefined && { approval }),
     ...(grant !== undefined && { grant }),
   }));
 const anyKnown: fc.Arbitrary<PersonSaid> = fc.record({ trusted: fc.boolean(), always: fc.boolean() });
