@@ -14,9 +14,9 @@ export function writeProgramIndex(root) {
     .filter(([, path]) => /^export default/m.test(readFileSync(join(folder, path), 'utf8')))
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, path]) => `  ${/^\w+$/.test(name) ? name : `'${name}'`}: () => import('${path}'),`);
-  const text = `import type { Program } from '../core/program.ts';
+  const text = `import type { AnyProgram } from '../core/grammar.ts';
 
-type File = () => Promise<{ default: Program | readonly Program[] }>;
+type File = () => Promise<{ default: AnyProgram | readonly AnyProgram[] }>;
 
 /** Every file of programs, loaded when one of its actions is called. Written from the folder by \`npm run build\`. */
 export const discoverers = {

@@ -1,6 +1,6 @@
 import type { Settings } from '../core/settings.ts';
 import type { Tool } from '../core/tool.ts';
-import type { Checkpoint } from '../machine/actions/run-program.ts';
+import type { Checkpoint } from '../machine/actions/run-action.ts';
 import type { Jobs } from '../machine/jobs/jobs.ts';
 import type { Machine } from '../machine/environment.ts';
 import type { OutputStore } from '../machine/output-store/output-store.ts';

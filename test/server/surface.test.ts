@@ -12,7 +12,9 @@ const { tools, programs } = await loadManifest();
 const own = tools.filter(({ action }) => action === undefined);
 
 it.each(own)('$name keeps its published shape', async (tool: ToolDefinition) => {
-  await expect(`${JSON.stringify(tool, null, 2)}\n`).toMatchFileSnapshot(`../tools/definitions/${tool.name}.json`);
+  await expect(`${JSON.stringify(tool, null, 2)}\n`).toMatchFileSnapshot(
+    `../tools/definitions/${tool.name}.json`,
+  );
 });
 
 it('has no shape of a tool that is gone', () => {

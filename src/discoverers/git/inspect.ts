@@ -1,7 +1,12 @@
-import type { Inspection, ProjectFiles, InspectionRequest } from '../../core/discoverer.ts';
-import { ToolcribError } from '../../core/errors.ts';
-import { matchesPath } from '../../core/rule.ts';
-import { parentOf, upwards } from '../../core/upwards.ts';
+import {
+  type Inspection,
+  type InspectionRequest,
+  matchesPath,
+  parentOf,
+  type ProjectFiles,
+  ToolcribError,
+  upwards,
+} from '../../core/grammar.ts';
 import { notAbove } from '../shared/not-above.ts';
 import { unusualSetting } from './config.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { kind, told, type Output } from '../../core/report.ts';
+import { kind, type Output, told } from '../../core/grammar.ts';
 
 const change = z.object({ path: z.string(), state: z.string(), from: z.string().optional() });
 const status = z.object({
@@ -19,8 +19,8 @@ export const statusWords = [
   ...['status', '--porcelain=v2', '-z', '--branch', '--show-stash', '--ignore-submodules=dirty'],
 ] as const;
 
-/** What is now, for a change: new files that a commit has left out as well. */
-export const nowLine = () => [...statusWords, '--untracked-files=normal'];
+/** The look after a change: new files that a commit has left out as well. */
+export const now = { now: () => [...statusWords, '--untracked-files=normal'] };
 
 const conflicts: Readonly<Record<string, string>> = {
   DD: 'deleted by both',
@@ -127,4 +127,4 @@ export const committed = (said: string): string =>
 
 /** For an action that changes something: a report of what is now. */
 export const saysNow = (done: string, shown?: (text: string) => string) =>
-  ({ after: { now: nowLine }, out: changed(done, shown) }) as const;
+  ({ steps: { after: now }, out: changed(done, shown) }) as const;

@@ -1,4 +1,4 @@
-import type { View } from '../../core/program.ts';
+import type { View } from '../../core/grammar.ts';
 
 // What is under way is found by asking each; a rebase leaves the marks of a cherry-pick, too.
 const underWay = ['rebase', 'merge', 'cherry_pick', 'revert'];

@@ -8,7 +8,7 @@ import { isInside } from '../paths/inside.ts';
 import { headAndTail, inlineLimit, sanitize } from '../sanitize.ts';
 import type { Outcome } from '../processes/process.ts';
 
-/** What is known of how a program answers. */
+/** The ways in which a program answers. */
 export interface OutputReading {
   /** Exit codes that are an answer; [0] when left out. */
   readonly ok?: readonly number[] | undefined;

@@ -1,14 +1,18 @@
 import * as z from 'zod';
 import { toolName } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import type { Choice, Program, View } from '../../core/program.ts';
+import type { Action, Choice, Program, View } from '../../core/program.ts';
 import type { PlanContext, Tool, ToolFacts } from '../../core/tool.ts';
 import { planCallOf, combinePlans, runPlannedCalls, type PlannedCall } from './acts.ts';
 
 const partsOf = (choice: Choice) => (typeof choice === 'string' ? { first: [choice], with: {} } : choice);
 
 /** What a view looks like to a caller: `action`, and what some of its actions take. */
-export function describeView(of: Program, key: string, { title, description, does, takes }: View): ToolFacts {
+export function describeView(
+  of: Program<Action>,
+  key: string,
+  { title, description, does, takes }: View,
+): ToolFacts {
   const actions = Object.values(does).flatMap((choice) => partsOf(choice).first);
   const params = Object.entries(takes).map(([name, says]) => {
     const schema = actions.map((action) => of.actions[action]?.params[name]?.schema).find(Boolean);
@@ -36,7 +40,12 @@ const withoutDefault = (schema: z.ZodType): z.ZodType =>
     : schema;
 
 /** A view as a tool: what is decided, asked and told is about the action that it comes to. */
-export function viewTool(of: Program, key: string, view: View, toolOf: (action: string) => Tool): Tool {
+export function viewTool(
+  of: Program<Action>,
+  key: string,
+  view: View,
+  toolOf: (action: string) => Tool,
+): Tool {
   return {
     ...describeView(of, key, view),
     async plan({ action, ...values }: Record<string, unknown>, context) {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { acceptedOf } from '../../core/accepted.ts';
-import type { Program, ProgramAction, View } from '../../core/program.ts';
+import type { AnyProgram } from '../../core/database-program.ts';
+import type { Action, Program, View } from '../../core/program.ts';
 import { annotationsOf, type ToolFacts } from '../../core/tool.ts';
 import { describeAction, factsOf } from '../../machine/actions/describe.ts';
 import { describeView } from '../../machine/actions/view-tool.ts';
@@ -8,29 +9,30 @@ import type { JsonSchema, Catalogue, ToolDefinition } from '../published.ts';
 
 /** Programs as a manifest has them; `file` is where their code is found. */
 export const programCatalogue = (
-  all: readonly { readonly of: Program; readonly file: string }[],
+  all: readonly { readonly of: AnyProgram; readonly file: string }[],
 ): Catalogue => ({
   programs: all.map(({ file, of }) => ({ ...factsOf(of), file })),
   tools: all.flatMap(({ of }) => publishActions(of)),
 });
 
 /** Of the first of its actions. */
-function exampleOf({ actions }: Program, { does, takes }: View) {
+function exampleOf({ actions }: Program<Action>, { does, takes }: View) {
   const [name = '', choice = ''] = Object.entries(does)[0] ?? [];
   const given = typeof choice === 'string' ? actions[choice]?.given : {};
   return { action: name, ...Object.fromEntries(Object.entries(given ?? {}).filter(([key]) => key in takes)) };
 }
 
-function publishActions(of: Program): ToolDefinition[] {
+function publishActions(of: AnyProgram): ToolDefinition[] {
+  const engine = 'engine' in of ? of.engine : undefined;
   const isListed = (key: string) => (of.listed?.includes(key) ? { listed: true as const } : {});
-  const actions = Object.entries(of.actions).map(([name, action], rank) => ({
+  const actions = Object.entries<Action>(of.actions).map(([name, action], rank) => ({
     action: name,
     rank,
     example: action.given ?? {},
     ...isListed(name),
     ...(action.role ? { role: action.role, ...beginningOf(action) } : {}),
-    ...(action.reads ? { reads: true as const } : {}),
-    ...(action.databaseQuestion ? { engine: action.database } : {}),
+    ...(readsFile(action) ? { reads: true as const } : {}),
+    ...(engine && 'databaseQuestion' in action ? { engine } : {}),
     ...toolDefinition(describeAction(of, name, action)),
   }));
   const views = Object.entries(of.views ?? {}).map(([name, view]) => ({
@@ -43,9 +45,14 @@ function publishActions(of: Program): ToolDefinition[] {
   return [...views, ...actions];
 }
 
-/** What tells an action of a program that does many things from its others. */
-function beginningOf({ run }: ProgramAction): { begins?: string } {
-  const [first] = (typeof run === 'function' ? run({} as never) : (run ?? [])) as readonly unknown[];
+const readsFile = (action: Action): boolean =>
+  'run' in action && typeof action.run === 'object' && action.run !== null && 'reads' in action.run;
+
+/** The first word of an action's line, which tells it from others of a program that does many things. */
+function beginningOf(action: Action): { begins?: string } {
+  const run = 'run' in action ? action.run : [];
+  const pieces: unknown = typeof run === 'function' ? run({}) : run;
+  const [first] = Array.isArray(pieces) ? (pieces as readonly unknown[]) : [];
   return typeof first === 'string' ? { begins: first } : {};
 }
 

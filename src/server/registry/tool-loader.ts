@@ -4,7 +4,7 @@ import type { Tool } from '../../core/tool.ts';
 import { discoverers } from '../../discoverers/index.ts';
 import { fileTools } from '../../tools/files/index.ts';
 import type { Services } from '../../tools/files/services.ts';
-import type { Checkpoint } from '../../machine/actions/run-program.ts';
+import type { Checkpoint } from '../../machine/actions/run-action.ts';
 import type { History } from '../../machine/history/history.ts';
 import type { Jobs } from '../../machine/jobs/jobs.ts';
 import type { Machine } from '../../machine/environment.ts';
@@ -128,7 +128,7 @@ async function loadAction(
   const programs = [(await discoverers[file as keyof typeof discoverers]?.())?.default ?? []].flat();
   const of = own.get(program) ?? programs.find(({ id }) => id === program);
   const view = of?.views?.[key];
-  const { programTool } = await import('../../machine/actions/program-tool.ts');
+  const { programTool } = await import('../../machine/actions/plan-action.ts');
   const shared = {
     run: machine.run,
     leave: machine.leave,
@@ -137,14 +137,10 @@ async function loadAction(
     databases: { host: machine.host, profiles: settings.databases, which: machine.which },
     ...(services.checkpoint && { checkpoint: services.checkpoint }),
   };
-  const toolOf = (one: string) => {
-    const action = of?.actions[one];
-    if (!of || !action) throw new Error(`${name}: ${one} is published but not defined`);
-    return programTool(of, one, action, shared);
-  };
-  if (!of || !view) return toolOf(key);
+  if (!of) throw new Error(`${name} is published but not defined`);
+  if (!view) return programTool(of, key, shared);
   const { viewTool } = await import('../../machine/actions/view-tool.ts');
-  return viewTool(of, key, view, toolOf);
+  return viewTool(of, key, view, (one) => programTool(of, one, shared));
 }
 
 function notInstalled(id: string, { manifest, machine }: Found): ToolcribError {
