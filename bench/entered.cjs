@@ -35,8 +35,8 @@ function enteredOf({ url, functions }) {
   if (at < 0) return [];
   const map = new SourceMap(JSON.parse(Buffer.from(source.slice(at + comment.length), 'base64')));
   return functions.flatMap(({ functionName, ranges: [{ startOffset, count }] }) => {
-    // The whole file is a function as well.
-    if (count === 0 || startOffset === 0) return [];
+    // The whole file is a function as well, and what has no name is a part of the one that it stands in.
+    if (count === 0 || startOffset === 0 || functionName === '') return [];
     const before = source.slice(0, startOffset).split('\n');
     const { originalSource, originalLine } = map.findEntry(before.length - 1, before.at(-1).length);
     // Packages have source maps of their own.

@@ -92,8 +92,8 @@ async function measureEntered(folder, name) {
       const shown = inside.map(({ name, count }) => (count > 1 ? `${name} ×${count}` : name));
       console.log(`${file} (${inside.length})\n  ${shown.join(', ')}`);
     }
-  report(`functions that ${name} enters`, `${functions.length}`, functions.length, 80);
-  report('of files', `${files.length}`, files.length, 25);
+  report(`named functions that ${name} enters`, `${functions.length}`, functions.length, 110);
+  report('of files', `${files.length}`, files.length, 32);
 }
 
 /** Ours and theirs in turn, whichever is first in one round being second in the next. */

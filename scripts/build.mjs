@@ -15,7 +15,7 @@ import { build } from 'esbuild';
 import { leanSdk, rare, rareApart } from './lean-server.mjs';
 import { writeLicenses } from './licenses.mjs';
 import { workedOutManifest } from './manifest.mjs';
-import { writeProgramIndex } from './program-index.mjs';
+import { writeProgramIndex, writeToolIndex } from './folder-index.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -56,6 +56,7 @@ const modules = {
 
 mkdirSync(out, { recursive: true });
 writeProgramIndex(root);
+writeToolIndex(root);
 try {
   const manifest = await workedOutManifest(modules, temporary, out);
   const built = await Promise.all([

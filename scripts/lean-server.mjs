@@ -4,10 +4,12 @@ import { readFileSync } from 'node:fs';
 /** Packages with a file of their own, by its name. */
 export const rare = {
   ajv: '@modelcontextprotocol/server/validators/ajv',
+  execa: 'execa',
   'iconv-lite': 'iconv-lite',
   mdream: '@mdream/js',
   mysql2: 'mysql2',
   pg: 'pg',
+  'simple-git': 'simple-git',
 };
 
 export const rareApart = {

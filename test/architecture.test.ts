@@ -15,15 +15,17 @@ const mayImport: Record<string, readonly string[]> = {
     'core',
     'zod',
     'node:',
+    'execa',
     'which',
+    'simple-git',
     'jsonc-parser',
     'pg',
     'pgpass',
     'mysql2',
     'yaml',
+    'package.json',
   ],
   tools: [
-    'server',
     'tools',
     'core',
     'machine',
@@ -47,7 +49,6 @@ const mayImport: Record<string, readonly string[]> = {
     'yaml',
     'node:',
     '@modelcontextprotocol/server/',
-    'package.json',
   ],
   repl: [
     'repl',
@@ -76,7 +77,7 @@ const mayImport: Record<string, readonly string[]> = {
     'smol-toml',
     'yaml',
   ],
-  library: ['library', 'cli', 'repl', 'server', 'node:', '@modelcontextprotocol/client'],
+  library: ['library', 'cli', 'repl', 'server', 'machine', 'node:', '@modelcontextprotocol/client'],
 };
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
@@ -98,6 +99,71 @@ function targetOf(file: string, specifier: string): string {
   const path = relative('src', join('src', dirname(file), specifier));
   return path.startsWith('..') ? path.replace(/^(\.\.[\\/])+/, '') : (path.split(/[\\/]/)[0] ?? '');
 }
+
+/** The files of src/ that a file imports: values, types, and what it loads later. */
+const importedFiles = (file: string): string[] =>
+  importsOf(file)
+    .filter((specifier) => specifier.startsWith('.') && specifier.endsWith('.ts'))
+    .map((specifier) => relative('src', join('src', dirname(file), specifier)).replaceAll('\\', '/'));
+
+/** Groups that import each other in a circle: Tarjan's strongly connected components. */
+function circlesIn(imports: ReadonlyMap<string, readonly string[]>): string[][] {
+  const order = new Map<string, number>();
+  const low = new Map<string, number>();
+  const stack: string[] = [];
+  const circles: string[][] = [];
+  function visit(node: string): void {
+    const at = order.size;
+    order.set(node, at);
+    low.set(node, at);
+    stack.push(node);
+    for (const next of imports.get(node) ?? []) {
+      if (!order.has(next)) visit(next);
+      if (stack.includes(next)) low.set(node, Math.min(low.get(node)!, low.get(next)!));
+    }
+    if (low.get(node) !== at) return;
+    const group = stack.splice(stack.indexOf(node));
+    if (group.length > 1) circles.push(group.sort());
+  }
+  for (const node of imports.keys()) if (!order.has(node)) visit(node);
+  return circles;
+}
+
+/** The imports between the parts of src/ that files belong to. */
+function importsBetween(partOf: (file: string) => string): Map<string, string[]> {
+  const imports = new Map<string, string[]>();
+  for (const file of files) {
+    const part = partOf(file);
+    const others = importedFiles(file)
+      .map(partOf)
+      .filter((other) => other !== part);
+    imports.set(part, [...(imports.get(part) ?? []), ...others]);
+  }
+  return imports;
+}
+
+it('has no circle of files, types and what is loaded later included', () => {
+  expect(circlesIn(importsBetween((file) => file))).toEqual([]);
+});
+
+it('has no circle of folders inside a room', () => {
+  // src/server/wire/http/mcp.ts is a part of src/server/wire.
+  const folderOf = (file: string) => file.split('/').slice(0, 2).join('/');
+  // The chat is one room: its folders are its parts, and import each other.
+  const circles = circlesIn(importsBetween(folderOf)).filter(
+    ([first = '']) => !/^(?:repl|machine)/.test(first),
+  );
+  expect(circles).toEqual([]);
+});
+
+it('would see a circle', () => {
+  const imports = new Map([
+    ['a', ['b']],
+    ['b', ['c']],
+    ['c', ['a']],
+  ]);
+  expect(circlesIn(imports)).toEqual([['a', 'b', 'c']]);
+});
 
 it.each(files)('%s imports only what its folder may', (file) => {
   const allowed = mayImport[file.split('/')[0] ?? ''] ?? [];
@@ -121,16 +187,18 @@ it.each(files)('%s has no line over 120 characters', (file) => {
 });
 
 it('starts programs in one place', () => {
-  const starters = files.filter(
-    (file) =>
-      importsOf(file).some((name) => name === 'node:child_process') ||
-      readFileSync(join('src', file), 'utf8').includes("getBuiltinModule('node:child_process')"),
-  );
-  // repl/files/program.ts is the one place of the REPL, which imports nothing of ours: hooks, key commands, the editor.
-  // process-tree.ts asks ps and taskkill, with fixed arguments, to end what child.ts has started; watchdog.ts starts what
-  // watches over that.
-  expect(starters.sort()).toEqual([
-    'machine/processes/child.ts',
+  const startersBy = (starter: string) =>
+    files.filter((file) => {
+      const source = readFileSync(join('src', file), 'utf8').replaceAll(/^import type .*$/gm, '');
+      const loads = [`from '${starter}'`, `import('${starter}')`, `getBuiltinModule('${starter}')`];
+      return loads.some((load) => source.includes(load));
+    });
+  // It loads execa with the first program, and hands it to child.ts, which calls it.
+  expect(startersBy('execa')).toEqual(['machine/processes/watched-programs.ts']);
+  // repl/files/program.ts is the one place of the REPL, which imports nothing of ours: hooks, key commands, the
+  // editor. process-tree.ts asks ps and taskkill, with fixed arguments, to end what child.ts has started, and
+  // watchdog.ts starts the process that watches over that: their text runs in that process, which has Node alone.
+  expect(startersBy('node:child_process').sort()).toEqual([
     'machine/processes/process-tree.ts',
     'machine/processes/watchdog.ts',
     'repl/files/program.ts',

@@ -20,8 +20,8 @@ const usualLines = '20';
 const lookEveryMs = 500;
 
 /**
- * `toolcrib audit [--follow] [--json] [-n N] [--tool GLOB] [--denied]`: the last calls that were recorded, and with
- * --follow those that come, until Ctrl-C.
+ * `toolcrib audit [--follow] [--json] [-n N] [--tool GLOB] [--denied]`: the last calls that were recorded,
+ * and with --follow those that come, until Ctrl-C.
  */
 export async function auditCommand(args: string[]): Promise<number> {
   const { values } = parseCommandLine({ args, options });

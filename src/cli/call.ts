@@ -7,9 +7,9 @@ import { parseCommandLine, serveOptions, UsageError, workingFolder } from './usa
 type Arguments = Record<string, unknown>;
 
 /**
- * `toolcrib call TOOL [--json ARGS | key=value…]`: one call through a real client. Prints the text of the answer, or
- * with --output json the whole of it. Exit code 1 when the tool says it failed, 130 when the person ended it. Without
- * a tool: the tools there are; with --help: the parameters of one.
+ * `toolcrib call TOOL [--json ARGS | key=value…]`: one call through a real client. Prints the text of the
+ * answer, or with --output json the whole of it. Exit code 1 when the tool says it failed, 130 when the
+ * person ended it. Without a tool: the tools there are; with --help: the parameters of one.
  */
 export async function callCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseCommandLine({
@@ -72,7 +72,8 @@ async function finished(client: CallClient, call: CallCommand, signal: AbortSign
   const once = () => client.callTool(call, { signal, ...(isTTY && { onprogress }) });
   try {
     let result = await once();
-    // What takes longer goes on as a job, which would end with the server of this command: the same call joins it.
+    // What takes longer goes on as a job, which would end with the server of this command: the same call
+    // joins it.
     while (result._meta?.['toolcrib/job'] !== undefined) result = await once();
     return result;
   } finally {
@@ -134,7 +135,10 @@ function fromJson(text: string): Arguments {
   throw new UsageError('--json: expected an object, for example {"limit": 5}');
 }
 
-/** `limit=5 paths=src paths=test`, `paths='["src"]'`: the server reads each value as what its parameter asks for. */
+/**
+ * `limit=5 paths=src paths=test`, `paths='["src"]'`: the server reads each value as what its parameter asks
+ * for.
+ */
 function fromPairs(words: readonly string[]): Arguments {
   const all: Record<string, string[]> = {};
   for (const word of words) {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
-import { version } from '../server/version.ts';
+import { version } from '../machine/version.ts';
 import type { ChatOptions } from '../repl/options.ts';
 import { harmless, wrapped } from '../repl/prompt/read-files.ts';
 import { ChatError, chatInTerminal, chatOnce, printable } from '../repl/start.ts';
@@ -24,7 +24,7 @@ import {
 // What the library needs of it.
 export { answerOnce } from '../repl/start.ts';
 export { told } from '../repl/turn/told.ts';
-export { version } from '../server/version.ts';
+export { version } from '../machine/version.ts';
 export { asArguments } from './usage.ts';
 
 export const options = {

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 import { prunePrivate, readPrivate, writePrivate } from '../store/own-files.ts';
-import { digestOf, stampOf } from '../server/wire/start-cache.ts';
+import { digestOf, stampOf } from '../server/start/start-cache.ts';
 
 /** The first requests are answered then, and the server has not changed the flags that compiled code depends on. */
 const startedMs = 900;

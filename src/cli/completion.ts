@@ -1,14 +1,14 @@
 import { exposeModes, questionModes } from '../core/settings.ts';
 import { help, pages } from './help.ts';
-import { manifestHere } from './here.ts';
+import { catalogueHere } from './here.ts';
 import { hosts } from './hosts.ts';
 import { ownCommand, UsageError } from './usage.ts';
 
 type Completion = readonly [value: string, description?: string | undefined];
 
 /**
- * What each shell evaluates: it asks `toolcrib complete =WORD BEFORE…`, and completes files where that says nothing.
- * The words are handed over as they stand on the line: none of them is evaluated.
+ * What each shell evaluates: it asks `toolcrib complete =WORD BEFORE…`, and completes files where that says
+ * nothing. The words are handed over as they stand on the line: none of them is evaluated.
  */
 const scripts: Readonly<Record<string, (command: readonly string[]) => string>> = {
   bash: (command) => `_toolcrib() {
@@ -70,7 +70,9 @@ export async function completionCommand([shell = '', ...more]: string[]): Promis
   return 0;
 }
 
-/** `toolcrib complete =WORD BEFORE…`: a line for each word that begins like it, and after a tab what it is. */
+/**
+ * `toolcrib complete =WORD BEFORE…`: a line for each word that begins like it, and after a tab what it is.
+ */
 export async function completeCommand([given = '', ...before]: string[]): Promise<number> {
   const word = given.slice(1);
   const found = (await candidates(word, before)).filter(([value]) => value.startsWith(word));
@@ -102,10 +104,10 @@ async function candidates(word: string, before: readonly string[]): Promise<read
   if (command === 'config' && isFirst) return Object.entries(hosts).map(([name, { title }]) => [name, title]);
   if (command === 'completion' && isFirst) return Object.keys(scripts).map((name) => [name]);
   if (command !== 'call' && command !== 'doctor') return [];
-  const { manifest } = await manifestHere();
-  if (command === 'doctor') return manifest.programs.map(({ id, title }) => [id, title]);
-  const tool = manifest.tools.find(({ name }) => rest.includes(name));
-  if (!tool) return manifest.tools.map(({ name, title }) => [name, title]);
+  const { catalogue } = await catalogueHere();
+  if (command === 'doctor') return catalogue.programs.map(({ id, title }) => [id, title]);
+  const tool = catalogue.tools.find(({ name }) => rest.includes(name));
+  if (!tool) return catalogue.tools.map(({ name, title }) => [name, title]);
   return Object.keys(tool.inputSchema['properties'] ?? {}).map((name) => [`${name}=`]);
 }
 

@@ -20,9 +20,9 @@ export const configFile = (
 ): string => join(ownFolder('config', platform, env, home) ?? home, 'config.json');
 
 /**
- * The operator's settings; empty when there is no file. One that cannot be understood, or that somebody else could have
- * written, stops the server: falling back could be more open than what was written. Throws UsageError with file and
- * line.
+ * The operator's settings; empty when there is no file. One that cannot be understood, or that somebody else
+ * could have written, stops the server: falling back could be more open than what was written. Throws
+ * UsageError with file and line.
  */
 export async function readConfig(
   file = configFile(),
@@ -59,8 +59,8 @@ export async function readConfig(
 }
 
 /**
- * What is in the file; undefined when nothing is there. Whoever can write to it decides what a model may do; whoever
- * can write to its folder can take it away.
+ * What is in the file; undefined when nothing is there. Whoever can write to it decides what a model may do;
+ * whoever can write to its folder can take it away.
  */
 async function operatorFile(file: string, refusal: (why: string) => Error): Promise<Buffer | undefined> {
   // A FIFO would otherwise be waited for.

@@ -1,14 +1,14 @@
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { version } from '../server/version.ts';
+import { version } from '../machine/version.ts';
 import { answerQuestions, canAsk } from './confirm.ts';
 import { servedSettings } from './served-settings.ts';
 import { asArguments, ownCommand, type ServeValues } from './usage.ts';
 
 /**
- * Starts our own server the way a host does, and connects a real client to it, which puts the server's questions to
- * the person at the terminal when there is one. The caller closes the client. Throws UsageError when the server
- * does not start with what the settings say.
+ * Starts our own server the way a host does, and connects a real client to it, which puts the server's
+ * questions to the person at the terminal when there is one. The caller closes the client. Throws UsageError
+ * when the server does not start with what the settings say.
  */
 export async function connect(values: ServeValues): Promise<Client> {
   // The server would say it itself, had the SDK, which tries one first, not closed its standard error.

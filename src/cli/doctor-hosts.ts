@@ -4,8 +4,8 @@ import { isAbsolute } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Host } from '../machine/host.ts';
-import { ownCommandLine } from '../server/own-command.ts';
-import { version } from '../server/version.ts';
+import { ownCommandLine } from '../server/approvals/own-command.ts';
+import { version } from '../machine/version.ts';
 import { isOurs, valuesOf, wordsOf } from './host-entry.ts';
 import { settingIn } from './host-file.ts';
 import { isRecord } from './host-format.ts';
@@ -25,8 +25,9 @@ export interface HostCheck {
 const mostMs = 20_000;
 
 /**
- * Starts the entry "toolcrib" of each host that has one in its user's file, as a host that the desktop started does,
- * and asks for the list. A project's file is left alone: anybody may have written what it starts.
+ * Starts the entry "toolcrib" of each host that has one in its user's file, as a host that the desktop
+ * started does, and asks for the list. A project's file is left alone: anybody may have written what it
+ * starts.
  */
 export async function checkHosts(here: Host): Promise<HostCheck[]> {
   const checks = Object.entries(hosts).map(async ([host, facts]) => {

@@ -1,6 +1,6 @@
 import { nearest } from '../core/nearest.ts';
 import { userFolder, unkeptState } from '../machine/user-folders.ts';
-import type { Machine } from '../machine/environment.ts';
+import type { Environment } from '../machine/environment.ts';
 import { sanitize } from '../machine/sanitize.ts';
 import type { ProgramFacts } from '../machine/programs/installation.ts';
 import { loginsOf, type Login } from '../machine/databases/logins.ts';
@@ -8,7 +8,7 @@ import { findRipgrep } from '../machine/programs/find-ripgrep.ts';
 import { cachedLoginShellPath, loginShellOf } from '../machine/programs/login-shell.ts';
 import type { ProgramReport } from '../machine/programs/machine-report.ts';
 import { stateFolder } from '../store/own-files.ts';
-import { version } from '../server/version.ts';
+import { version } from '../machine/version.ts';
 import { checkHosts } from './doctor-hosts.ts';
 import { settingsInForce } from './doctor-settings.ts';
 import { machineHere } from './machine-here.ts';
@@ -27,26 +27,31 @@ const note = (text: string): Check => ({ state: 'note', text });
 const wrong = (text: string): Check => ({ state: 'wrong', text });
 
 /**
- * `toolcrib doctor [program]`: how programs are looked for, what hosts start, and what is wrong; exit code 1 when
- * something is. With --json the same for programs.
+ * `toolcrib doctor [program]`: how programs are looked for, what hosts start, and what is wrong; exit code 1
+ * when something is. With --json the same for programs.
  */
 export async function doctor(args: string[]): Promise<number> {
   const options = { json: { type: 'boolean' } } as const;
   const { values, positionals } = parseCommandLine({ args, options, allowPositionals: true });
   if (values.json && positionals.length > 0)
     throw new UsageError('doctor: --json is for all of it; toolcrib list --json has each program.');
-  const { machine, manifest, problems, roots } = await machineHere();
-  const reports = await machine.report();
-  if (positionals.length > 0) return aboutPrograms(positionals, manifest.programs, reports, machine);
-  const { platform, env, home } = machine.host;
-  const { path } = await machine.discovery();
-  const shell = await cachedLoginShellPath(machine.host, userFolder('cache', machine.host));
-  const settings = await settingsInForce(machine.host, await roots);
-  const hosts = await checkHosts(machine.host);
-  const { host, which } = machine;
-  const logins = await loginsOf({ host, which, profiles: settings.databases ?? {} });
+  const environment = await machineHere();
+  const { catalogue, problems, roots } = environment;
+  const reports = await environment.report();
+  if (positionals.length > 0) return aboutPrograms(positionals, catalogue.programs, reports, environment);
+  const { platform, env, home } = environment.host;
+  const { path } = await environment.discovery();
+  const shell = await cachedLoginShellPath(environment.host, userFolder('cache', environment.host));
+  const settings = await settingsInForce(environment.host, await roots);
+  const hosts = await checkHosts(environment.host);
+  const { host } = environment;
+  const logins = await loginsOf({
+    host,
+    which: (name) => environment.which(name),
+    profiles: settings.databases ?? {},
+  });
   const checks: Check[] = [
-    ...(await checksOf(reports, machine)),
+    ...(await checksOf(reports, environment)),
     ...(shell?.why === undefined ? [] : [note(`login shell: ${shell.why}`)]),
     ...logins.map(checkLogin),
     ...hosts.map(({ host, state, says, file }) => ({
@@ -65,7 +70,9 @@ export async function doctor(args: string[]): Promise<number> {
   }
   section('Search path', path.folders.map(rowOf));
   if (path.skipped.length > 0) section('Left out', path.skipped.map(rowOf));
-  section('Login shell', [[shell ? (shell.why ?? `${loginShellOf(machine.host)}: told its PATH`) : 'none']]);
+  section('Login shell', [
+    [shell ? (shell.why ?? `${loginShellOf(environment.host)}: told its PATH`) : 'none'],
+  ]);
   section('Settings', settings.rows);
   print(`\n${style('bold', 'Checks')}\n`);
   for (const { state, text } of checks) print(`  ${style(colours[state], state.padEnd(5))}  ${text}\n`);
@@ -81,15 +88,15 @@ const rowOf = ({ folder, source, why = '' }: { folder: string; source: string; w
   why,
 ];
 
-async function checksOf(reports: readonly ProgramReport[], { host, which }: Machine): Promise<Check[]> {
+async function checksOf(reports: readonly ProgramReport[], environment: Environment): Promise<Check[]> {
   const { node } = process.versions;
   // The ripgrep that is installed with us, else the machine's own.
-  const ripgrep = await findRipgrep(await which('rg')).catch(() => undefined);
+  const ripgrep = await findRipgrep(await environment.which('rg')).catch(() => undefined);
   const found = reports.filter(({ installed }) => installed).length;
   return [
     ok(`toolcrib ${version}`),
     isAtLeast(node, 20, 19) ? ok(`Node.js ${node}`) : wrong(`Node.js ${node}: 20.19 or later is needed`),
-    checkState(host),
+    checkState(environment.host),
     checkGit(reports.find(({ id }) => id === 'git')),
     ripgrep === undefined
       ? wrong('ripgrep is missing: list_files and grep will not work. Install toolcrib again')
@@ -106,7 +113,7 @@ function checkLogin({ name, database, beyond, failure }: Login): Check {
   return note(`${subject}: ${why}. Reading is asked about once; a login that only reads is not asked about`);
 }
 
-function checkState(host: Machine['host']): Check {
+function checkState(host: Environment['host']): Check {
   const unkept = unkeptState(host);
   if (unkept !== undefined) return wrong(`state folder: ${unkept}`);
   return ok(`state folder ${stateFolder(host.platform, host.env, host.home)}`);
@@ -127,14 +134,17 @@ function isAtLeast(given: string, major: number, minor: number): boolean {
   return first > major || (first === major && second >= minor);
 }
 
-/** All about the programs a word can mean: by id or title, else by what is started: `python3` is Python and pip. */
+/**
+ * All about the programs a word can mean: by id or title, else by what is started: `python3` is Python and
+ * pip.
+ */
 async function aboutPrograms(
   words: readonly string[],
   programs: readonly ProgramFacts[],
   reports: readonly ProgramReport[],
-  machine: Machine,
+  environment: Environment,
 ): Promise<number> {
-  const { folders } = (await machine.discovery()).path;
+  const { folders } = (await environment.discovery()).path;
   const lookedIn = ['looked in', folders.map(({ folder }) => folder).join(', ')];
   let exitCode = 0;
   const show = (title: string, rows: string[][]) => print(`${style('bold', title)}\n${table(rows, '  ')}`);
@@ -151,7 +161,7 @@ async function aboutPrograms(
       if (report.installed) show(report.title, factsOf(report));
       else missing(report.title, report.why ?? '', ['to install', report.install ?? '']);
     if (meant.length > 0) continue;
-    const path = await machine.which(word);
+    const path = await environment.which(word);
     const similar = nearest(word, [
       ...programs.map(({ id }) => id),
       ...programs.flatMap((one) => one.called),

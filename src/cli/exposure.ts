@@ -7,9 +7,8 @@ import { parseCommandLine, serveOptions } from './usage.ts';
 /** `toolcrib exposure [options of serve]`: what a host would be shown in this folder, and why. */
 export async function exposure(args: string[]): Promise<number> {
   const settings = await servedSettings(parseCommandLine({ args, options: serveOptions }).values);
-  const { machine, manifest, signs } = await machineHere(settings);
-  const offered = createToolRegistry(manifest, machine, settings, signs);
-  const [{ listed, programs }, callable] = await Promise.all([offered.exposure(), offered.callable()]);
+  const tools = createToolRegistry(await machineHere(settings), settings);
+  const [{ listed, programs }, callable] = await Promise.all([tools.listed(), tools.callable()]);
   const own = listed.filter(({ action }) => action === undefined).length;
   const rows = [...programs].map(([id, { listed: many, why }]) => {
     const all = callable.filter((tool) => tool.action !== undefined && tool.program === id).length;

@@ -1,4 +1,4 @@
-import { version } from '../server/version.ts';
+import { version } from '../machine/version.ts';
 
 export const help = `toolcrib ${version} - the development tools of this machine, for a model
 

@@ -14,5 +14,5 @@ export const ownProgramFolder = (): ProgramFolder => ({
 });
 
 /** All that can be offered, with the programs that this person has described. */
-export const manifestHere = async (): Promise<UserCatalogue> =>
+export const catalogueHere = async (): Promise<UserCatalogue> =>
   withUserPrograms(await loadManifest(), [ownProgramFolder()]);

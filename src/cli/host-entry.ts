@@ -25,8 +25,8 @@ export interface EntryRoots {
 }
 
 /**
- * A host's entry for us. Of one that is there, only what starts us is replaced: what a person has added to it stays.
- * Throws CONFIG_INVALID for one that starts something else.
+ * A host's entry for us. Of one that is there, only what starts us is replaced: what a person has added to it
+ * stays. Throws CONFIG_INVALID for one that starts something else.
  */
 export async function entryFor(facts: HostFacts, launch: Launch, roots: EntryRoots, there: unknown) {
   const { command } = launch;

@@ -20,8 +20,9 @@ export function settingIn(file: string, text: string, path: readonly string[]): 
 }
 
 /**
- * A text with some settings made, and all the rest as it was, to the byte: comments, indentation, line ends. Throws
- * CONFIG_INVALID for a damaged text, and where the result would say anything else than the text did and the settings.
+ * A text with some settings made, and all the rest as it was, to the byte: comments, indentation, line ends.
+ * Throws CONFIG_INVALID for a damaged text, and where the result would say anything else than the text did
+ * and the settings.
  */
 export function withSettings(file: string, text: string, settings: readonly Setting[]): string {
   const start = mark.exec(text)?.[0] ?? '';

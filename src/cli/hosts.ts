@@ -12,8 +12,8 @@ export interface HostStart {
 export interface HostFacts {
   readonly title: string;
   /**
-   * Its file: the person's, and one in a project. `~` is expanded, and `%CONFIG%`: where desktop programs of the system
-   * keep theirs.
+   * Its file: the person's, and one in a project. `~` is expanded, and `%CONFIG%`: where desktop programs of
+   * the system keep theirs.
    */
   readonly user: string;
   /** Where that is something else on Windows. */

@@ -8,7 +8,7 @@ import { upwards } from '../core/upwards.ts';
 import { variable, type Host } from '../machine/host.ts';
 import { isInside } from '../machine/paths/inside.ts';
 import { cacheFolder } from '../store/own-files.ts';
-import { version } from '../server/version.ts';
+import { version } from '../machine/version.ts';
 import { ownCommand } from './usage.ts';
 
 /** What starts toolcrib, up to the word `serve`. */
@@ -20,7 +20,9 @@ export interface Launch {
 const pinned = `toolcrib@${version}`;
 const npx: Launch = { command: 'npx', args: ['-y', pinned] };
 
-/** How hosts start this installation tomorrow as well. Throws PROGRAM_NOT_FOUND where it will be gone by then. */
+/**
+ * How hosts start this installation tomorrow as well. Throws PROGRAM_NOT_FOUND where it will be gone by then.
+ */
 export async function ownLaunch(host: Host): Promise<Launch> {
   const { command, script } = ownCommand();
   // One file, which unpacks itself.
@@ -62,14 +64,18 @@ export function isThrownAway(script: string, { platform, env, home }: Host): boo
   return !isCheckout && folders.some((folder) => isInside(script, folder));
 }
 
-/** The package is not from the registry, but a file, a folder or a repository: its version says nothing there. */
+/**
+ * The package is not from the registry, but a file, a folder or a repository: its version says nothing there.
+ */
 async function isOfOtherSource(cached: string): Promise<boolean> {
   const text = await readFile(join(cached, 'package.json'), 'utf8').catch(() => '{}');
   const { dependencies = {} } = JSON.parse(text) as { dependencies?: Record<string, string> };
   return /[:/\\]/.test(dependencies['toolcrib'] ?? '');
 }
 
-/** Why a folder is nobody's project, as the rest of a sentence: toolcrib's own, the home folder, and the like. */
+/**
+ * Why a folder is nobody's project, as the rest of a sentence: toolcrib's own, the home folder, and the like.
+ */
 export async function noProjectBecause(folder: string, host: Host): Promise<string | undefined> {
   const real = await realpath(folder);
   if (isInside(await realpath(host.home).catch(() => host.home), real)) return 'is or holds the home folder';

@@ -74,7 +74,10 @@ export function commaEdits(
   });
 }
 
-/** Takes items out of such a list, with the comma that is one too many then, and the line that they leave empty. */
+/**
+ * Takes items out of such a list, with the comma that is one too many then, and the line that they leave
+ * empty.
+ */
 export function removeItems(text: string, items: readonly Range[], at: number, count = 1): ListEdit[] {
   const [previous, first, last] = [items[at - 1], items[at], items[at + count - 1]];
   if (first === undefined || last === undefined) return [];

@@ -2,12 +2,14 @@ import { machineHere } from './machine-here.ts';
 import { print, style, table } from './print.ts';
 import { parseCommandLine } from './usage.ts';
 
-/** `toolcrib list [--json] [--all]`: the programs that were found; with --all also the missing ones, and why. */
+/**
+ * `toolcrib list [--json] [--all]`: the programs that were found; with --all also the missing ones, and why.
+ */
 export async function list(args: string[]): Promise<number> {
   const options = { json: { type: 'boolean' }, all: { type: 'boolean' } } as const;
   const { values } = parseCommandLine({ args, options });
-  const { machine } = await machineHere();
-  const all = await machine.report();
+  const environment = await machineHere();
+  const all = await environment.report();
   const found = all.filter(({ installed }) => installed);
   const missing = all.filter(({ installed }) => !installed);
   if (values.json) return print(`${JSON.stringify(values.all ? all : found, null, 2)}\n`);

@@ -1,7 +1,10 @@
-import { version } from '../server/version.ts';
+import { version } from '../machine/version.ts';
 import { exitCodeOf, runCommand, UsageError } from './usage.ts';
 
-/** Subcommands but `serve` and `chat`, which toolcrib.ts runs. Each file is loaded only when its command is used. */
+/**
+ * Subcommands but `serve` and `chat`, which toolcrib.ts runs. Each file is loaded only when its command is
+ * used.
+ */
 const commands: Record<string, (args: string[]) => Promise<number>> = {
   call: (args) => import('./call.ts').then((m) => m.callCommand(args)),
   list: (args) => import('./list.ts').then((m) => m.list(args)),

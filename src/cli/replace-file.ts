@@ -41,7 +41,10 @@ export async function keptText(file: string): Promise<string | undefined> {
   return bytes && bytes.toString('utf8');
 }
 
-/** Replaces a file as a whole, and where it was. Throws STALE_FILE when somebody else has changed it meanwhile. */
+/**
+ * Replaces a file as a whole, and where it was. Throws STALE_FILE when somebody else has changed it
+ * meanwhile.
+ */
 export async function replace(file: string, before: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   const real = await behindLinks(file);

@@ -4,12 +4,13 @@ import type { Settings } from '../core/settings.ts';
 import { thisHost } from '../machine/host.ts';
 import { userFolder, unkeptState } from '../machine/user-folders.ts';
 import { stateFolder } from '../store/own-files.ts';
-import type { EarlyAnswers } from '../server/wire/start-cache.ts';
-import { trackDependencies, type DependencyTracker } from '../server/environment/dependency-tracker.ts';
+import type { EarlyAnswers } from '../server/start/start-cache.ts';
+import { trackDependencies, type DependencyTracker } from '../server/start/dependency-tracker.ts';
 import type { Listening } from '../server/wire/http/guard.ts';
-import { detectEnvironment, type Found } from '../server/environment/detect-environment.ts';
+import type { Environment } from '../machine/environment.ts';
+import { detectEnvironment } from '../server/environment/detect-environment.ts';
 import type { Transport } from '../server/wire/stdio.ts';
-import type { Trace } from '../server/wire/trace.ts';
+import type { Trace } from '../server/client/trace.ts';
 import { configFile } from './config.ts';
 import { ownProgramFolder } from './here.ts';
 import { machineHere } from './machine-here.ts';
@@ -33,33 +34,37 @@ const httpOptions = {
   'allow-host': { type: 'string', multiple: true },
 } as const;
 
-/** `toolcrib serve`: ends when the host closes our input, or with a signal. Goes on after what was answered already. */
+/**
+ * `toolcrib serve`: ends when the host closes our input, or with a signal. Goes on after what was answered
+ * already.
+ */
 export async function serveCommand(args: string[], opening?: EarlyAnswers): Promise<number> {
   return exitCodeOf(async () => {
     // Not in the help: our own host writes its key into a pipe, where no other process can see it.
     const keyed = args.find((arg) => arg.startsWith(keyOption));
-    const noted = trackDependencies(thisHost());
-    noted.noteFile(configFile());
+    const tracker = trackDependencies(thisHost());
+    tracker.noteFile(configFile());
     const { values } = parseCommandLine({
       args: args.filter((arg) => arg !== keyed),
       options: { ...serveOptions, ...httpOptions, trace: { type: 'string' } },
     });
     const given = await servedSettings(values);
-    noteSettings(noted, given);
+    noteSettings(tracker, given);
     const http = await listeningIn(values);
     // That host asks, whatever the operator says of others.
     const settings: Settings = keyed === undefined ? given : { ...given, questions: 'server' };
     const key = keyed === undefined ? undefined : keyIn(Number(keyed.slice(keyOption.length)));
-    const found = await detectEnvironment(settings, noted, ownProgramFolder());
-    sayProblems(found);
+    const environment = await detectEnvironment(settings, tracker, ownProgramFolder());
+    sayProblems(environment);
     try {
       const trace = await traceInto(values.trace, settings);
-      if (http)
-        await (await import('../server/wire/http/serve-http.ts')).serveHttp(settings, http, found, trace);
-      else
-        await (
-          await import('../server/wire/stdio.ts')
-        ).serve(settings, { hostKey: key, opening, trace }, found);
+      if (http) {
+        const { serveHttp } = await import('../server/wire/http/serve-http.ts');
+        await serveHttp(settings, http, environment, trace);
+      } else {
+        const { serve } = await import('../server/wire/stdio.ts');
+        await serve(settings, { hostKey: key, opening, trace, tracker }, environment);
+      }
       return 0;
     } catch (error) {
       throw error instanceof Error ? startProblem(error, http, values.trace) : error;
@@ -67,17 +72,20 @@ export async function serveCommand(args: string[], opening?: EarlyAnswers): Prom
   });
 }
 
-/** Serves a client of this process, with options as `serve` has them. Resolves with what ends it. Throws UsageError. */
+/**
+ * Serves a client of this process, with options as `serve` has them. Resolves with what ends it. Throws
+ * UsageError.
+ */
 export async function serveHere(values: ServeValues, transport: Transport): Promise<() => Promise<unknown>> {
   const settings = await servedSettings(values);
-  const found = await machineHere(settings);
-  sayProblems(found);
+  const environment = await machineHere(settings);
+  sayProblems(environment);
   const { serveInProcess } = await import('../server/wire/stdio.ts');
-  return serveInProcess(settings, transport, found);
+  return serveInProcess(settings, transport, environment);
 }
 
-function sayProblems({ problems, machine }: Found): void {
-  const unkept = unkeptState(machine.host);
+function sayProblems({ problems, host }: Environment): void {
+  const unkept = unkeptState(host);
   for (const problem of unkept === undefined ? problems : [...problems, unkept])
     process.stderr.write(`toolcrib: ${problem}\n`);
 }
@@ -86,15 +94,18 @@ function sayProblems({ problems, machine }: Found): void {
 async function traceInto(file: string | undefined, settings: Settings): Promise<Trace | undefined> {
   if (file === undefined) return undefined;
   const [{ createTrace }, { maskOf }] = await Promise.all([
-    import('../server/wire/trace.ts'),
-    import('../server/house.ts'),
+    import('../server/client/trace.ts'),
+    import('../server/session.ts'),
   ]);
   return createTrace(file, maskOf(thisHost(), settings));
 }
 
 type HttpValues = ValuesOf<typeof httpOptions>;
 
-/** Where to listen; undefined without --http. Throws UsageError, also for a file of tokens that others can read. */
+/**
+ * Where to listen; undefined without --http. Throws UsageError, also for a file of tokens that others can
+ * read.
+ */
 async function listeningIn(values: HttpValues): Promise<Listening | undefined> {
   const { http, host = '127.0.0.1', port = '7311', 'token-file': file, 'allow-host': names = [] } = values;
   const given = Object.keys(httpOptions).find((name) => values[name as keyof HttpValues] !== undefined);
@@ -144,7 +155,10 @@ function noteSettings({ host, noteFile, noteFolder }: DependencyTracker, { roots
   if (state !== undefined) noteFile(join(state, 'trust'));
 }
 
-/** The descriptor of a pipe, such as standard input, whose first line holds the key of the host that asks its user. */
+/**
+ * The descriptor of a pipe, such as standard input, whose first line holds the key of the host that asks its
+ * user.
+ */
 const keyOption = '--key-fd=';
 
 function keyIn(pipe: number): string {

@@ -22,7 +22,9 @@ export interface Header extends Range {
   readonly path: readonly string[];
 }
 
-/** The places of all that a text says. It has to be TOML: what is not is thrown as a SyntaxError, or not seen. */
+/**
+ * The places of all that a text says. It has to be TOML: what is not is thrown as a SyntaxError, or not seen.
+ */
 export function scanToml(text: string): (Pair | Header)[] {
   const statements: (Pair | Header)[] = [];
   let table: readonly string[] = [];

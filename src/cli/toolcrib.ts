@@ -17,13 +17,13 @@ import {
   type StartKey,
   type JsonRpcRequest,
   type CachedResults,
-} from '../server/wire/start-cache.ts';
+} from '../server/start/start-cache.ts';
 import { requireCompiled } from './compiled.ts';
 
 /**
- * The program's first file. It needs nothing but Node's own modules, and answers a host's first requests with what
- * the last start answered, as long as nothing has changed. The server itself is loaded with the first request of
- * another kind: hosts ask for the list and then wait for minutes.
+ * The program's first file. It needs nothing but Node's own modules, and answers a host's first requests with
+ * what the last start answered, as long as nothing has changed. The server itself is loaded with the first
+ * request of another kind: hosts ask for the list and then wait for minutes.
  */
 
 /** A host asks for a dozen things at most, each in a line that is far shorter. */
@@ -37,7 +37,8 @@ const cache = ownCache();
 const code = cache && join(cache, 'code');
 if (args.includes('--help') || args.includes('-h') || !['serve', 'chat'].includes(args[0] ?? '')) runOther();
 else if (args[0] === 'chat') runChat();
-// A host that hands over a key begins with that, and asks at once for more; what is answered from memory is not traced.
+// A host that hands over a key begins with that, and asks at once for more; what is answered from memory is
+// not traced.
 else if (args.some((arg) => /^--(?:key-fd=|http$|trace)/.test(arg))) runServer();
 else {
   if (isatty(0))
@@ -94,8 +95,9 @@ function answerFirst(remembered: StartKey, results: CachedResults): void {
 }
 
 function runServer(opening?: EarlyAnswers): void {
-  // Left alone, V8 gives short-lived objects up to 32 MB. So they get no more room than they have now (the flag is read
-  // whenever that might grow, `NewSpace::Grow` in V8's src/heap); server/lean-heap.ts has the rest.
+  // Left alone, V8 gives short-lived objects up to 32 MB. So they get no more room than they have now (the
+  // flag is read whenever that might grow, `NewSpace::Grow` in V8's src/heap); server/lean-heap.ts has the
+  // rest.
   setFlagsFromString('--semi-space-growth-factor=1');
   const use = args.includes('--http') ? 'http' : opening?.listed ? 'call' : 'list';
   const loaded = requireCompiled(server, { folder: code, use }) as typeof import('./serve.ts');
@@ -129,7 +131,10 @@ function run(ended: Promise<number>): void {
   });
 }
 
-/** Once standard output has taken everything: a pipe takes it later. 70 is EX_SOFTWARE of sysexits.h: a bug of ours. */
+/**
+ * Once standard output has taken everything: a pipe takes it later. 70 is EX_SOFTWARE of sysexits.h: a bug of
+ * ours.
+ */
 function leave(code: number): void {
   process.exitCode = code;
   process.stdout.write('', () => process.exit(code));

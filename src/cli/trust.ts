@@ -6,7 +6,8 @@ import { ToolcribError } from '../core/errors.ts';
 import { stateFolder } from '../store/own-files.ts';
 import { displayPath } from '../machine/paths/display-path.ts';
 import { sanitize } from '../machine/sanitize.ts';
-import { createTrust, type Trust, type Trusted, type TrustScope } from '../machine/trust/trust.ts';
+import type { TrustScope } from '../core/policy.ts';
+import { createTrust, type Trust, type Trusted } from '../machine/trust/trust.ts';
 import { displayLine } from '../server/approvals/display-text.ts';
 import { ask, canAsk } from './confirm.ts';
 import { print } from './print.ts';
@@ -14,7 +15,9 @@ import { parseCommandLine, UsageError, workingFolder } from './usage.ts';
 
 const flag = { type: 'boolean', default: false } as const;
 
-/** `toolcrib trust [FOLDER]`: trusts a folder when the person says so, --list, --revoke. 1: it was not done. */
+/**
+ * `toolcrib trust [FOLDER]`: trusts a folder when the person says so, --list, --revoke. 1: it was not done.
+ */
 export async function trustCommand(args: string[]): Promise<number> {
   const options = { yes: flag, list: flag, revoke: flag, json: flag };
   const { values, positionals } = parseCommandLine({ args, options, allowPositionals: true });
@@ -56,7 +59,10 @@ async function revoke(given: string, trust: Trust, json: boolean): Promise<numbe
   return revoked ? 0 : 1;
 }
 
-/** The top of the repository that a folder is in; the folder itself when there is none, or that is never trusted. */
+/**
+ * The top of the repository that a folder is in; the folder itself when there is none, or that is never
+ * trusted.
+ */
 async function subjectOf(folder: string, trust: Trust): Promise<TrustScope> {
   const widest = await trust.subjectOf(folder, [parse(folder).root]);
   return widest.refused === undefined ? widest : await trust.subjectOf(folder, []);

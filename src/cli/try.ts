@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ownCommandLine } from '../server/own-command.ts';
+import { ownCommandLine } from '../server/approvals/own-command.ts';
 import { connect } from './connect.ts';
 import { parseCommandLine, serveOptions, workingFolder, type ServeValues } from './usage.ts';
 
@@ -39,7 +39,9 @@ export async function tryCommand(args: string[]): Promise<number> {
 const definition = String.raw`^\s*(export |async |pub |public |static )*(function|def|fn|func|class|interface) \w+`;
 const sources = '*.{ts,tsx,js,mjs,cjs,jsx,py,rb,go,rs,java,kt,c,h,cpp,cs,php,swift,sh}';
 
-/** An edit and its undo, of a copy: nothing of the project is changed, and nothing of it is in the history. */
+/**
+ * An edit and its undo, of a copy: nothing of the project is changed, and nothing of it is in the history.
+ */
 async function showEdit(root: string, values: ServeValues): Promise<void> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'toolcrib-try-')));
   try {

@@ -89,7 +89,10 @@ export type ValuesOf<Options extends ParseArgsConfig['options']> = {
 };
 export type ServeValues = ValuesOf<typeof serveOptions>;
 
-/** The settings that the options stand for. Throws UsageError for a value that is none, naming what is expected. */
+/**
+ * The settings that the options stand for. Throws UsageError for a value that is none, naming what is
+ * expected.
+ */
 export function settingsOf(values: ServeValues): Config {
   const { root, questions, expose, toolsets } = values;
   return {
@@ -136,7 +139,9 @@ function rulesOf(given: readonly string[]): Rule[] {
   });
 }
 
-/** The known word that a value is. Throws UsageError with the one that was probably meant, and all there are. */
+/**
+ * The known word that a value is. Throws UsageError with the one that was probably meant, and all there are.
+ */
 export function oneOf<const T extends string>(
   known: readonly T[],
   given: string,

@@ -4,9 +4,9 @@ import { ToolcribError } from './errors.ts';
 import { nearest } from './nearest.ts';
 
 /**
- * The values a schema accepts, by the names and in the forms that models bring, with defaults filled in. Throws
- * ARG_INVALID that names each wrong parameter (or whatever `noun` the keys are called), what was expected, and the
- * right name for one that does not exist.
+ * The values a schema accepts, by the names and in the forms that models bring, with defaults filled in.
+ * Throws ARG_INVALID that names each wrong parameter (or whatever `noun` the keys are called), what was
+ * expected, and the right name for one that does not exist.
  */
 export function checkParams<S extends z.ZodObject>(
   schema: S,

@@ -1,11 +1,11 @@
-/** What stands between words, of prose, code and data alike. */
+/** Characters between words, of prose, code and data alike. */
 const gap = /[ \t\r\n"'`,;<>()[\]{}|]/;
 /** Characters that are given up at most, so as not to cut a word in two: more than most tokens have. */
 const longestWord = 1024;
 
 /**
- * The first characters of a text, at most so many. It is cut between words where that is near, since half a secret is
- * recognised by nobody; never within a character.
+ * The first characters of a text, at most so many. It is cut between words where that is near, since half a
+ * secret is recognised by nobody; never within a character.
  */
 export function headOf(text: string, most: number): string {
   if (text.length <= most) return text;

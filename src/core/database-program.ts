@@ -1,7 +1,7 @@
 import type { Line } from './command-line.ts';
 import type { DatabaseEngine, Effect } from './discoverer.ts';
 import type { Params } from './parameter.ts';
-import type { Action, ActionFields, Program } from './program.ts';
+import type { Action, ActionFields, Program, ProgramAction } from './program.ts';
 
 /** A question to a database: in a transaction that may only read, unless it is a statement that writes. */
 export type DatabaseQuestion =
@@ -37,8 +37,9 @@ export interface DatabaseDump extends Action {
 export interface DatabaseProgram extends Program<DatabaseQuery | DatabaseDump> {
   readonly engine: DatabaseEngine;
 }
-/** A program of any sort. */
+/** A program of any sort, and an action of one. */
 export type AnyProgram = Program | DatabaseProgram;
+export type AnyAction = ProgramAction | DatabaseQuery | DatabaseDump;
 
 /** Defines a program whose actions are about databases of one engine. */
 export const databaseProgram = (id: string, spec: Omit<DatabaseProgram, 'id'>): DatabaseProgram => ({

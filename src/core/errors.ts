@@ -1,5 +1,5 @@
 /**
- * What can go wrong with a call, as the caller may rely on it. A code never changes its meaning;
+ * Failures of a call, by codes that a caller may rely on. A code never changes its meaning;
  * docs/tools.md lists them all.
  */
 export const errorCodes = {

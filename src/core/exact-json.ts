@@ -1,6 +1,6 @@
 /**
- * JSON.parse for what a database prints: a number that a double cannot hold (bigint, numeric, infinity) comes as text
- * with all its digits, instead of as another number.
+ * JSON.parse for what a database prints: a number that a double cannot hold (bigint, numeric, infinity) comes
+ * as text with all its digits, instead of as another number.
  */
 export function parseExactly(json: string): unknown {
   const strings = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;

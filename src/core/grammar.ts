@@ -14,7 +14,7 @@ export { aside, choice, input, on, operand, option, required, variable, words } 
 export type { Param, Params } from './parameter.ts';
 export { joined, limit, list, matching, name, path, some, text } from './params.ts';
 export { action, family, present, program } from './program.ts';
-export type { ActionSpec, Alternative, Program, ProgramAction, View } from './program.ts';
+export type { ActionSpec, Alternative, Program, ProgramAction } from './program.ts';
 export { kind, listing, saidAfter, told } from './report.ts';
 export type { Output, Reader, Report } from './report.ts';
 export { matchesPath } from './rule.ts';

@@ -1,6 +1,7 @@
 /**
- * The known word that differs least from `word`, if it is near enough to be a slip: at most a third of it, or 2. Of
- * several, one that begins with it. Otherwise the only one that begins with it, when it has at least 3 letters.
+ * The known word that differs least from `word`, if it is near enough to be a slip: at most a third of it, or
+ * 2. Of several, one that begins with it. Otherwise the only one that begins with it, when it has at least 3
+ * letters.
  */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   // The distance takes time in the product of the lengths.
@@ -21,7 +22,10 @@ export function nearest(word: string, known: readonly string[]): string | undefi
 
 const fold = (word: string): string => word.toLowerCase().replaceAll(/[_-]/g, '');
 
-/** Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours (Damerau, 1964). */
+/**
+ * Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours (Damerau,
+ * 1964).
+ */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);

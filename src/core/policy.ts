@@ -1,7 +1,7 @@
 import type { Effect } from './discoverer.ts';
 import { fits, isAboutPaths, type Rule } from './rule.ts';
 import type { Settings } from './settings.ts';
-import type { Grant, Plan } from './tool.ts';
+import type { Grant, Plan, ProtectedPath } from './tool.ts';
 
 /** A plan, as far as it is decided about. */
 export interface Act extends Pick<
@@ -12,23 +12,18 @@ export interface Act extends Pick<
   readonly tools: readonly string[];
   /** The toolset the tool belongs to; undefined for those that belong to each. */
   readonly toolset?: string | undefined;
-  /** Real paths it writes that others run or obey, and what that leads to. */
-  readonly protects: readonly {
-    readonly path: string;
-    readonly effect: string;
-    readonly isSettings?: true;
-  }[];
+  readonly protects: readonly ProtectedPath[];
 }
 
-/** What of the settings decides. */
+/** The settings that decide. */
 export type Policy = Pick<
   Settings,
   'readOnly' | 'toolsets' | 'rules' | 'questions' | 'origins' | 'unreadable'
 >;
 
-/** What a person has said before. */
+/** Lasting answers of a person. */
 export interface PersonSaid {
-  /** Whether the folder of the act is trusted. */
+  /** True when the folder of the act is trusted. */
   readonly trusted: boolean;
   /** "Always" was said to the act's grant, at effects no weaker than these. */
   readonly always: boolean;
@@ -45,7 +40,7 @@ export const askReasons = [
 ] as const;
 export type AskReason = (typeof askReasons)[number];
 
-/** Why a person is asked, as the rest of a sentence. */
+/** A reason to ask a person, as the rest of a sentence. */
 export interface Reason {
   readonly because: AskReason;
   readonly says: string;
@@ -53,18 +48,44 @@ export interface Reason {
   readonly short?: string;
 }
 
-/** What becomes of a call. */
-export type Verdict =
+/** The subject of trust: a folder that a yes would be about. */
+export interface TrustScope {
+  /**
+   * Real path: the top of the nearest repository inside the root that holds it; else that root; else the
+   * folder.
+   */
+  readonly folder: string;
+  /**
+   * The address of the repository's remote "origin", without credentials in it; undefined when it has none.
+   */
+  readonly origin?: string;
+  /**
+   * The reason why it can never be trusted, as the rest of a sentence: it is or holds the home folder, or is
+   * the root.
+   */
+  readonly refused?: string;
+}
+
+/** The decision about a call. */
+export type Verdict = (
+  | { readonly decision: 'ask'; readonly reasons: readonly Reason[] }
   /** `unasked`: there were reasons to ask, but nobody is. */
   | { readonly decision: 'allow'; readonly unasked?: readonly Reason[]; readonly setting?: string }
-  | { readonly decision: 'ask'; readonly reasons: readonly Reason[] }
   /** `unasked`: a person could have allowed it, and nobody is asked. */
-  | { readonly decision: 'deny'; readonly setting: string; readonly unasked?: readonly Reason[] };
+  | { readonly decision: 'deny'; readonly setting: string; readonly unasked?: readonly Reason[] }
+) & {
+  /** The folder that a yes could trust; left out when trust is no reason to ask, or of several folders. */
+  readonly trustScope?: TrustScope;
+};
+
+/** The reasons for which a person was to be asked, whoever asks. */
+export const reasonsFor = (verdict: Verdict): readonly Reason[] =>
+  verdict.decision === 'ask' ? verdict.reasons : (verdict.unasked ?? []);
 
 /**
- * What becomes of a call: the strictest of what the settings say; where they say nothing, what the table of questions
- * says. A rule that allows a call takes the usual questions away, but for protected files only one about that path
- * does. Pure.
+ * Decides about a call: the strictest of what the settings say; where they say nothing, the table of
+ * questions. A rule that allows a call takes the usual questions away, but for protected files only one about
+ * that path does. Pure.
  */
 export function decide(act: Act, policy: Policy, known: PersonSaid): Verdict {
   const denied = refusalOf(act, policy) ?? ruleFor(act, policy, 'deny')?.setting;
@@ -84,7 +105,7 @@ export function decide(act: Act, policy: Policy, known: PersonSaid): Verdict {
   return unasked(act, policy, reasons);
 }
 
-/** What becomes of a call that consists of several acts. Pure. */
+/** The verdict on a call that consists of several acts: the strictest. Pure. */
 export function strictest(verdicts: readonly Verdict[]): Verdict {
   const denied = verdicts.find(({ decision }) => decision === 'deny');
   if (denied) return denied;
@@ -100,7 +121,10 @@ export function strictest(verdicts: readonly Verdict[]): Verdict {
   };
 }
 
-/** The one table of questions; docs/safety.md has it in words. Where several rows apply, one question says all. */
+/**
+ * The one table of questions; docs/safety.md has it in words. Where several rows apply, one question says
+ * all.
+ */
 function usualReasons(act: Act, { rules }: Policy, { trusted, always }: PersonSaid): Reason[] {
   const { effects, approval, trust, protects, grant } = act;
   const isAgreed = always && grant !== undefined;
@@ -131,7 +155,8 @@ function usualReasons(act: Act, { rules }: Policy, { trusted, always }: PersonSa
       effect,
     ],
   ];
-  // A rule about its path opens a protected file, and opens nothing else; every other rule opens all but that.
+  // A rule about its path opens a protected file, and opens nothing else; every other rule opens all but
+  // that.
   const allowing = rules.filter(({ decision, pattern }) => decision === 'allow' && fits(pattern, act));
   const isOpen = (because: AskReason) =>
     !(because === 'protected' && isAboutSettings(act)) &&
@@ -177,18 +202,18 @@ export function grantsOf({ parts, ...plan }: Plan): readonly Granted[] | undefin
   return granted.length > 0 && granted.length === asked.length ? granted : undefined;
 }
 
-/** Whether trust in the folder is not all that there could be to ask. */
+/** True for an act about which there could be more to ask than trust in its folder. */
 export const asksEachTime = ({ approval, effects }: Pick<Plan, 'approval' | 'effects'>): boolean =>
   approval !== undefined || effects.includes('destroy') || effects.includes('publish');
 
-/** Whether it changes nothing here, though it may ask another machine. */
+/** True for effects that change nothing here, though they may ask another machine. */
 export const looksOnly = (effects: readonly Effect[]): boolean =>
   effects.every((effect) => effect === 'read' || effect === 'network');
 
 const ruleFor = (act: Act, { rules }: Policy, decision: Rule['decision']): Rule | undefined =>
   rules.find((rule) => rule.decision === decision && fits(rule.pattern, act));
 
-/** Why nothing of this kind is ever done, naming the setting; undefined when it may be. Pure. */
+/** The setting by which nothing of this kind is ever done; undefined when it may be. Pure. */
 export function refusalOf(
   { effects, toolset }: Pick<Act, 'effects' | 'toolset'>,
   { readOnly, toolsets, origins }: Pick<Policy, 'readOnly' | 'toolsets' | 'origins'>,

@@ -9,6 +9,7 @@ import type {
 } from './discoverer.ts';
 import type { Input, Params } from './parameter.ts';
 import type { Report } from './report.ts';
+import type { ToolFacts } from './tool.ts';
 
 /**
  * The purposes of actions, with the kind of their answer, and the parameters they have to have. `only` (which ones),
@@ -153,18 +154,6 @@ export type Evidence = string | { readonly file: string; readonly has: RegExp };
 /** A source of programs: each knows one by a name; a site has a page that says how to get it. */
 export type Source = 'apt' | 'brew' | 'winget' | 'npm' | 'pip' | 'cargo' | 'site';
 
-/** One value of a view's `action`: the first of these actions that can be done now, with fixed values. */
-export type Choice = string | { readonly first: readonly string[]; readonly with: Values };
-
-/** One tool over several actions that people think of as one; its parameter `action` says which. */
-export interface View {
-  readonly title: string;
-  readonly description: string;
-  readonly does: Readonly<Record<string, Choice>>;
-  /** Those of their parameters that it takes, and what each is. */
-  readonly takes: Readonly<Record<string, string>>;
-}
-
 /** The question to a program for its version. */
 interface VersionQuestion {
   readonly args: readonly string[];
@@ -217,9 +206,8 @@ export interface Program<A extends Action = ProgramAction> {
    */
   readonly everyday?: string | RegExp | Readonly<Record<string, string | RegExp>>;
   readonly actions: Readonly<Record<string, A>>;
-  readonly views?: Readonly<Record<string, View>>;
-  /** Actions and views that every host is shown where there is room for a few tools only. */
-  readonly listed?: readonly string[];
+  /** Actions that every host is shown where there is room for a few tools only. */
+  readonly listed?: Readonly<Record<string, Pick<ToolFacts, 'listed' | 'hint'>>>;
 }
 
 /** Defines a program. */

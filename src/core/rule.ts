@@ -3,7 +3,7 @@ import { nearest } from './nearest.ts';
 export const decisions = ['allow', 'ask', 'deny'] as const;
 export type RuleDecision = (typeof decisions)[number];
 
-/** What is decided about the calls that fit a pattern. */
+/** A decision about the calls that fit a pattern. */
 export interface Rule {
   /**
    * - `git_push`, `docker_*`            tools by their names
@@ -14,11 +14,11 @@ export interface Rule {
    */
   readonly pattern: string;
   readonly decision: RuleDecision;
-  /** Where it is written, for people: `rules "git_*" of ~/.config/toolcrib/config.json`. */
+  /** The place where it is written, for people: `rules "git_*" of ~/.config/toolcrib/config.json`. */
   readonly setting: string;
 }
 
-/** What rules are matched with. */
+/** The facts of a call that rules are matched with. */
 export interface Matched {
   readonly tools: readonly string[];
   readonly subject: string;
@@ -34,7 +34,10 @@ const longestPattern = 500;
 /** The name that stands for the act itself, whichever tool does it. */
 const anyTool = 'run';
 
-/** Whether a rule is about a call. Rules about paths are asked at the gate; here only about protected files. */
+/**
+ * True for a rule that is about a call. Rules about paths are asked at the gate; here only about protected
+ * files.
+ */
 export function fits(pattern: string, { tools, subject, host, protects = [] }: Matched): boolean {
   const { name, inside } = partsOf(pattern);
   if (inside === undefined) return tools.some((tool) => matches(name, tool));
@@ -44,13 +47,15 @@ export function fits(pattern: string, { tools, subject, host, protects = [] }: M
   return isTool && (matches(inside, subject) || (host !== undefined && matches(inside, host)));
 }
 
-/** Whether a rule is about a tool's calls to one host, or to some: `fetch_url(10.0.0.5)`, not `fetch_url(*)`. */
+/**
+ * True for a rule about a tool's calls to one host, or to some: `fetch_url(10.0.0.5)`, not `fetch_url(*)`.
+ */
 export function namesHost(pattern: string, tool: string, host: string): boolean {
   const { name, inside = '*' } = partsOf(pattern);
   return /[^*]/.test(inside) && matches(name, tool) && matches(inside, host);
 }
 
-/** Whether a rule is about files: `read(…)`, `write(…)`. */
+/** True for a rule about files: `read(…)`, `write(…)`. */
 export const isAboutPaths = (pattern: string): boolean => /^(?:read|write)\(/.test(pattern);
 
 function partsOf(pattern: string): { name: string; inside?: string } {
@@ -58,7 +63,9 @@ function partsOf(pattern: string): { name: string; inside?: string } {
   return open < 0 ? { name: pattern } : { name: pattern.slice(0, open), inside: pattern.slice(open + 1, -1) };
 }
 
-/** The rule that denies a file to who reads or writes it, given its absolute path and the one from its root. */
+/**
+ * The rule that denies a file to who reads or writes it, given its absolute path and the one from its root.
+ */
 export function pathRule(
   rules: readonly Rule[],
   doing: 'read' | 'write',
@@ -114,7 +121,7 @@ export function matches(pattern: string, text: string): boolean {
   return text.length - at >= last.length && text.endsWith(last);
 }
 
-/** What is wrong with the form of a rule; undefined when nothing is. */
+/** The mistake in the form of a rule; undefined when there is none. */
 export function ruleProblem(pattern: string, decision: RuleDecision): string | undefined {
   if (pattern.length > longestPattern) return `is longer than ${longestPattern} characters`;
   if (!/^[a-z0-9_*]+(?:\([^\p{Cc}]+\))?$/u.test(pattern))
@@ -127,8 +134,8 @@ export function ruleProblem(pattern: string, decision: RuleDecision): string | u
 }
 
 /**
- * What is wrong with a pattern that is about none of these tools, with the one that was probably meant; undefined when
- * nothing is. A rule that never fits would leave open what it was written to close.
+ * The mistake in a pattern that is about none of these tools, with the one that was probably meant;
+ * undefined when nothing is. A rule that never fits would leave open what it was written to close.
  */
 export function unknownTool(pattern: string, tools: readonly string[]): string | undefined {
   const { name, inside } = partsOf(pattern);

@@ -1,6 +1,6 @@
 import type { Rule } from './rule.ts';
 
-/** Who answers when a person would have to be asked. */
+/** The one who answers when a person would have to be asked. */
 export const questionModes = ['server', 'host', 'none'] as const;
 /**
  * - server  we ask, through the client; where it cannot, the call is refused
@@ -9,11 +9,14 @@ export const questionModes = ['server', 'host', 'none'] as const;
  */
 export type QuestionMode = (typeof questionModes)[number];
 
-/** Which of the tools that can be called a host is shown: the few for every project, all, or none of programs. */
+/**
+ * The tools that a host is shown, of those that can be called: the few for every project, all, or none of
+ * programs.
+ */
 export const exposeModes = ['auto', 'no-files', 'all', 'catalogue'] as const;
 export type ExposeMode = (typeof exposeModes)[number];
 
-/** How much of everything a client may have, where nobody says otherwise. */
+/** The most of everything that a client may have, where nobody says otherwise. */
 export const usualBudgets = {
   /** Seconds after which a call answers with a job's handle instead of a result; clients give up at 60. */
   callSeconds: 45,
@@ -41,7 +44,7 @@ export interface DatabaseProfile {
   readonly urlFrom?: string | undefined;
 }
 
-/** What the operator decides, on the command line or in the configuration file, narrowed by the project. */
+/** Decisions of the operator, on the command line or in the configuration file, narrowed by the project. */
 export interface Settings {
   /** Folders a model may touch; empty: the client's, or the folder the server was started in. */
   readonly roots: readonly string[];
@@ -51,9 +54,11 @@ export interface Settings {
   readonly toolsets?: readonly string[] | undefined;
   readonly rules: readonly Rule[];
   readonly questions: QuestionMode;
-  /** Whether the state of a work tree is kept before actions that can do anything to it; yes when undefined. */
+  /**
+   * False: the state of a work tree is not kept before actions that can do anything to it.
+   */
   readonly checkpoints?: boolean | undefined;
-  /** What is listed; `auto` when undefined. */
+  /** The tools that are listed; `auto` when undefined. */
   readonly expose?: ExposeMode | undefined;
   readonly budgets: Budgets;
   readonly databases: Readonly<Record<string, DatabaseProfile>>;
@@ -61,15 +66,17 @@ export interface Settings {
   readonly path: readonly string[];
   /** Paths of programs, by id: what is there is taken, and nothing else. */
   readonly programs: Readonly<Record<string, string>>;
-  /** What holds in one root alone, by its absolute path; it can only be stricter. */
+  /** Settings of one root alone, by its absolute path; they can only be stricter. */
   readonly folders: Readonly<Record<string, Config>>;
-  /** Where a setting is written that a project has made stricter: `readOnly` in `/w/app/.toolcrib.json`. */
+  /** The places of settings that a project has made stricter: `readOnly` in `/w/app/.toolcrib.json`. */
   readonly origins?: Readonly<Record<string, string>>;
-  /** The settings of a project that cannot be read, and why: nothing happens there that would be asked about. */
+  /**
+   * The settings of a project that cannot be read, and why: nothing happens there that would be asked about.
+   */
   readonly unreadable?: string | undefined;
 }
 
-/** What a settings file or a command line says; a setting that it does not have is left out. */
+/** The settings of a file or a command line; one that it does not have is left out. */
 export type Config = Partial<Omit<Settings, 'budgets' | 'origins' | 'unreadable'>> & {
   readonly budgets?: Partial<Budgets>;
 };
@@ -88,8 +95,8 @@ export const usualSettings: Settings = {
 };
 
 /**
- * What the command line says, and for what it does not, what the file says: one by one for the patterns of rules.
- * Read-only is so when either says so.
+ * The settings of the command line, and for what it does not say, those of the file: one by one for the
+ * patterns of rules. Read-only is so when either says so.
  */
 export function mergeSettings(given: Config, config: Config): Settings {
   const said = Object.entries(given).filter(([, value]) => value !== undefined);
@@ -108,17 +115,20 @@ const mergeRules = (given: readonly Rule[], kept: readonly Rule[]): Rule[] => [
   ...kept.filter(({ pattern }) => !given.some((rule) => rule.pattern === pattern)),
 ];
 
-/** Settings that can only be stricter than the operator's: the file of a project, or one folder in the operator's. */
+/**
+ * Settings that can only be stricter than the operator's: the file of a project, or one folder in the
+ * operator's.
+ */
 export interface ProjectConfig extends Config {
-  /** Where they are written, for people: `/w/app/.toolcrib.json`. */
+  /** The file in which they are written, for people: `/w/app/.toolcrib.json`. */
   readonly file: string;
   /** The file cannot be read now: why. */
   readonly unreadable?: string;
 }
 
 /**
- * The settings in a project: what is stricter there is taken, everything else is as the operator has it. `roots` are
- * not touched; they are narrowed where paths are known. Pure.
+ * The settings in a project: what is stricter there is taken, everything else is as the operator has it.
+ * `roots` are not touched; they are narrowed where paths are known. Pure.
  */
 export function narrow(settings: Settings, project: ProjectConfig): Settings {
   const { readOnly = false, rules = [], file, unreadable } = project;

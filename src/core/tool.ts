@@ -11,23 +11,36 @@ export interface Workspace {
   /** The first root. Throws NO_ROOTS when there is none. */
   readonly home: string;
   /**
-   * An absolute path inside the roots for what a caller named, with every symbolic link but the last component's
-   * resolved. Throws PATH_OUTSIDE_ROOTS, PATH_PROTECTED, PATH_NOT_FOUND (only with `mustExist`) or
-   * PATH_NOT_REGULAR (wrong `kind`).
+   * An absolute path inside the roots for what a caller named, with every symbolic link but the last
+   * component's resolved. Throws PATH_OUTSIDE_ROOTS, PATH_PROTECTED, PATH_NOT_FOUND (only with `mustExist`)
+   * or PATH_NOT_REGULAR (wrong `kind`).
    */
   resolve(path: string, options?: { from?: string; kind?: PathKind; mustExist?: boolean }): Promise<string>;
 }
 
-/** The act that an answer of "always" would be kept for: this one exactly, or all of one kind in one database. */
+/**
+ * The act that an answer of "always" would be kept for: this one exactly, or all of one kind in one database.
+ */
 export interface Grant {
-  /** Equal for the same act only: a command line with its folder, an action with all its values, a database. */
+  /**
+   * Equal for the same act only: a command line with its folder, an action with all its values, a database.
+   */
   readonly act: string;
   /** The act in words, for people. */
   readonly words: string;
 }
 
+/** A real path that is written although others run or obey it, and what that leads to. */
+export interface ProtectedPath {
+  readonly path: string;
+  readonly effect: string;
+  /** The settings of a project: only a person opens them, and no rule. */
+  readonly isSettings?: true;
+}
+
 /**
- * What a call would do, found out without changing anything. Texts are as they are: who shows them makes them harmless.
+ * The act that a call would do, found out without changing anything. Its texts are raw: whoever shows them
+ * sanitizes them.
  */
 export interface Plan<Work = unknown> {
   /** Whose act it is, when a tool stands for another one: run_action. */
@@ -39,64 +52,75 @@ export interface Plan<Work = unknown> {
   readonly host?: string;
   /** The absolute folder it works in. */
   readonly folder: string;
-  /** What it names: absolute paths, or ones that start at the folder. */
+  /** Paths that it names: absolute, or from the folder. */
   readonly paths: readonly string[];
-  /** Why its folder has to be trusted, as the rest of a sentence that begins with "it"; left out: it need not be. */
+  /**
+   * The reason why its folder has to be trusted, as the rest of a sentence that begins with "it"; left out:
+   * it need not be.
+   */
   readonly trust?: string;
-  /** It runs a command that is no everyday work of a project, or changes a database. */
+  /** Asked about each time: a command that is no everyday work of a project, or a change of a database. */
   readonly approval?: 'program' | 'database';
+  /** The protected paths that it writes: the gate has noted them while it was planned. */
+  readonly protects?: readonly ProtectedPath[];
   readonly grant?: Grant;
   /** The act in a person's words where its program can say it: `git push main to origin (…), 3 commits`. */
   readonly title?: string;
-  /** What a person can do so that it is not asked about at all, as a clause: `log in as …`. */
+  /** A way for a person not to be asked about it at all, as a clause: `log in as …`. */
   readonly wayOut?: string;
-  /** What would come of it, for who can see more than three lines: a diff, the script. */
+  /** Its outcome, for screens that show more than three lines: a diff, the script. */
   readonly preview?: string;
-  /** Whether undo brings back all that it could lose. */
+  /** True where undo brings back all that it could lose. */
   readonly isUndoable: boolean;
-  /** It goes on as a job, and the call answers once it has begun. */
+  /** True for an act that goes on as a job: the call answers once it has begun. */
   readonly background?: boolean;
   /**
-   * Arguments, folder, variables, paths and the stamps of files concerned, as one text: equal for the same act
-   * only.
+   * Arguments, folder, variables, paths and the stamps of files concerned, as one text: equal for the same
+   * act only.
    */
   readonly fingerprint: string;
-  /** The acts that it consists of, where there are several: each is decided about, and the strictest word counts. */
+  /**
+   * The acts that it consists of, where there are several: each is decided about, and the strictest word
+   * counts.
+   */
   readonly parts?: readonly Plan[];
-  /** What `run` needs of it. */
+  /** The input of `run`. */
   readonly work: Work;
 }
 
-/** Where the output of a program goes while it runs, whole; safe to call after the end. */
+/** Takes the whole output of a program while it runs; safe to call after the end. */
 export interface OutputSink {
-  /** By which `read_output` finds it. */
+  /** The name by which `read_output` finds it. */
   readonly handle: string;
   add(stream: 'stdout' | 'stderr', chunk: Uint8Array): void;
   /** Nothing more comes. */
   end(): void;
 }
 
-/** What can be written to a program that runs. */
+/** The standard input of a program that runs. */
 export interface ProgramInput {
   /** False: it has ended, or does not listen any more. */
   write(text: string): boolean;
   end(): void;
 }
 
-/** What is known of a call before it does anything. */
+/** The surroundings of a call before it does anything. */
 export interface PlanContext {
-  /** While planning, a protected path opens and is noted; while running, those open that were planned and agreed to. */
+  /**
+   * While planning, a protected path opens and is noted; while running, those open that were planned and
+   * agreed to.
+   */
   readonly workspace: Workspace;
   readonly signal: AbortSignal;
   /** Whose call it is: what one client's handles name is nothing to another. */
   readonly client: string;
-  /** How much this call may have, as the operator and the project say. */
+  /** The limits of this call, by the operator and the project. */
   readonly budgets: Budgets;
-  /** What the operator and the project say, for acts that come up only while it runs. */
+  /** Rules of the operator and the project, for acts that come up only while it runs. */
   readonly rules: readonly Rule[];
-  /** Whether somebody will read the plan, so that a diff is worth making. */
+  /** True when somebody will read the plan, so that a diff is worth making. */
   readonly preview: boolean;
-  /** Whether a person trusts the folder; what is planned must not depend on it. */
+  /** Tells whether a person trusts a folder; the plan must not depend on it. */
   trusts(folder: string): Promise<boolean>;
 }
 
@@ -121,10 +145,10 @@ export type Content =
       readonly resource: { readonly uri: string; readonly mimeType: string; readonly blob: string };
     };
 
-/** What a call brought. */
+/** The answer of a call. */
 export interface Result {
   readonly content: readonly Content[];
-  /** What its text was made of, for tools that put answers together. */
+  /** The data that its text was made of, for tools that put answers together. */
   readonly data?: Readonly<Record<string, unknown>>;
   readonly isError?: boolean;
   /** For hosts and programs, not for the model; keys begin with `toolcrib/`. */
@@ -135,13 +159,34 @@ export interface Result {
 export const textOf = ({ content }: Pick<Result, 'content'>): string =>
   content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
-/** What is offered, whoever made it: an action of a discovered program, or a tool of our own. Knows no MCP. */
+/**
+ * The listing of a tool: for every host, and loaded by hosts that search (`first`); for every host (`yes`);
+ * or in the catalogue alone (`no`).
+ */
+export type ListedAs = 'first' | 'yes' | 'no';
+
+/**
+ * The facts of a tool, whoever made it: an action of a discovered program, or a built-in tool. Knows no MCP.
+ */
 export interface ToolFacts {
   readonly name: string;
   /** The discoverer's id, or `files`, or `toolcrib`: what `--toolsets` selects by. */
   readonly program: string;
   readonly title: string;
   readonly description: string;
+  /**
+   * The words that hosts which show a model only names find it by (`anthropic/searchHint`): three to eight.
+   */
+  readonly hint?: string;
+  /** Other names that models bring for it: those of hosts' own tools, and earlier ones. */
+  readonly aliases?: readonly string[];
+  readonly listed?: ListedAs;
+  /** Set for a tool that starts programs, which may take longer than a call. */
+  readonly startsPrograms?: true;
+  /** Results of programs name it: it belongs to each toolset that has programs. */
+  readonly inEveryToolset?: true;
+  /** Set for a tool that only waits for what other calls have started. */
+  readonly onlyWaits?: true;
   /** The strongest it can have; hosts are told of these. */
   readonly effects: readonly Effect[];
   readonly params: z.ZodObject;
@@ -157,53 +202,24 @@ export interface Tool extends ToolFacts {
 }
 /* oxlint-enable typescript/no-explicit-any */
 
-/** Checks that `plan` takes what `params` accepts, and `run` what `plan` prepares. */
-export function defineTool<P extends z.ZodObject, Work>(
-  tool: Omit<ToolFacts, 'params'> & {
-    params: P;
-    plan(values: z.output<P>, context: PlanContext): Promise<Plan<Work>>;
-    run(plan: Plan<Work>, context: CallContext): Promise<Result>;
-  },
-): Tool {
-  return tool;
-}
-
-/** A tool that there is nothing to find out about: what it does stands in its parameters. */
-export function defineSimpleTool<P extends z.ZodObject>(
-  tool: Omit<ToolFacts, 'params'> & {
-    params: P;
-    call(values: z.output<P>, context: CallContext): Promise<Result>;
-  },
-): Tool {
-  const { call, ...facts } = tool;
-  return {
-    ...facts,
-    plan: async (values: z.output<P>, { workspace }) => ({
-      effects: facts.effects,
-      subject: subjectOf(facts, values),
-      folder: workspace.roots[0] ?? '',
-      paths: pathsIn(facts.params, values),
-      isUndoable: false,
-      fingerprint: JSON.stringify(values),
-      work: values,
-    }),
-    run: ({ work }, context) => call(work as z.output<P>, context),
-  };
-}
-
-/** `read_file src/a.ts` */
-const subjectOf = ({ name, params }: ToolFacts, values: object): string =>
-  [name, ...pathsIn(params, values)].join(' ');
-
-function pathsIn({ shape }: z.ZodObject, values: object): string[] {
+/** The path values of a call, in the order of its values. */
+export function pathsIn({ shape }: z.ZodObject, values: object): string[] {
   return Object.entries(values).flatMap(([name, value]) => {
     const schema = shape[name] as z.ZodType | undefined;
     return schema && pathFacts(schema) ? [value].flat().filter((path) => typeof path === 'string') : [];
   });
 }
 
+/** Hints of MCP about a tool. */
+export interface Annotations {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
 /** The hints a host is given, derived from the effects and never typed by hand. */
-export function annotationsOf(effects: readonly Effect[]) {
+export function annotationsOf(effects: readonly Effect[]): Annotations {
   const only = (...allowed: Effect[]) => effects.every((effect) => allowed.includes(effect));
   return {
     // Asking another machine changes nothing here; that it leaves this one is said by openWorldHint.

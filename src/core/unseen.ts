@@ -1,7 +1,7 @@
 /**
- * What is not seen, or seen as something else, by what Unicode says of it and not by a list: controls,
- * formats, halves, what has no look or no meaning here, what may be ignored, blanks other than the usual one.
- * The last three are blank though they pass for symbols and letters.
+ * Characters that are not seen, or seen as something else, by Unicode's properties and not by a list:
+ * controls, formats, halves, what has no look or no meaning here, what may be ignored, blanks other than the
+ * usual one. The last three are blank though they pass for symbols and letters.
  */
 export const unseen =
   /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u{16fe4}\u{1d159}]|(?! )\p{Zs}/gu;
@@ -10,7 +10,7 @@ export const unseen =
 const picture = String.raw`\p{Extended_Pictographic}[\ufe0e\ufe0f]?\p{Emoji_Modifier}?`;
 const emoji = new RegExp(String.raw`${picture}(?:\u200d${picture})*|[\d#*]\ufe0f\u20e3`, 'gu');
 
-/** Whether a name has such characters elsewhere than in its emoji. */
+/** True for a name with such characters elsewhere than in its emoji. */
 export const hasUnseen = (name: string): boolean =>
   name.search(unseen) >= 0 && name.replaceAll(emoji, '').search(unseen) >= 0;
 

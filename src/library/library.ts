@@ -13,7 +13,7 @@ const dist = dirname(fileURLToPath(import.meta.url));
 export const connect: typeof Library.connect = async (options = {}) => {
   const [{ Client, InMemoryTransport }, { version }] = await Promise.all([
     import('@modelcontextprotocol/client'),
-    import('../server/version.ts'),
+    import('../machine/version.ts'),
   ]);
   // A file of its own, as it has another copy of the SDK, without what a server does not need.
   const { serveHere } = (await import('./serve.cjs' as string)) as typeof import('../cli/serve.ts');

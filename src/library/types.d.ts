@@ -1,16 +1,21 @@
-// The types of `import … from 'toolcrib'`, packed as they are. They name no package, so that they hold without one.
+// The types of `import … from 'toolcrib'`, packed as they are. They name no package, so that they hold
+// without one.
 
 /**
- * Starts a server in this process and connects a client to it. Close the client: that ends what calls have started.
- * Rejects for options that a server does not start with, naming the option.
+ * Starts a server in this process and connects a client to it. Close the client: that ends what calls have
+ * started. Rejects for options that a server does not start with, naming the option.
  */
 export function connect(options?: ConnectOptions): Promise<Connection>;
 
-/** One prompt to the chat, answered. Nobody is asked: what would be is refused, and counted. Rejects as queryStream. */
+/**
+ * One prompt to the chat, answered. Nobody is asked: what would be is refused, and counted. Rejects as
+ * queryStream.
+ */
 export function query(prompt: string, options?: QueryOptions): Promise<Answer>;
 
 /**
- * The same, with all that happens. To leave the loop, or to abort `signal`, ends the query. Throws an Error with a
+ * The same, with all that happens. To leave the loop, or to abort `signal`, ends the query. Throws an Error
+ * with a
  * `code` for what keeps it from being answered, such as NO_MODEL, NO_KEY or MODEL_UNREACHABLE.
  */
 export function queryStream(prompt: string, options?: QueryOptions): AsyncGenerator<QueryEvent>;
@@ -30,8 +35,8 @@ export interface ToolOptions {
 export interface ConnectOptions extends ToolOptions {
   readonly expose?: 'auto' | 'no-files' | 'all' | 'catalogue';
   /**
-   * Puts the server's questions to a person; an answer within 300 ms is taken for nobody's. A program that decides
-   * without a person gives `rules`. Without it, calls that would be asked about are refused.
+   * Puts the server's questions to a person; an answer within 300 ms is taken for nobody's. A program that
+   * decides without a person gives `rules`. Without it, calls that would be asked about are refused.
    */
   readonly onQuestion?: (question: Question) => Promise<QuestionAnswer>;
 }

@@ -1,85 +1,147 @@
+import type { LookupAddress } from 'node:dns';
 import type { Settings } from '../core/settings.ts';
-import { childEnvironment } from './child-environment.ts';
+import type { Program } from '../core/program.ts';
+import type { Catalogue } from './catalogue.ts';
+import { childEnvironment } from './programs/child-environment.ts';
 import { readCache, writeCache } from '../store/own-files.ts';
 import type { Host } from './host.ts';
 import { userFolder } from './user-folders.ts';
 import type { Processes, Run } from './processes/process.ts';
 import { discover, whichProgram } from './programs/discovery.ts';
-import type {
-  Broken,
-  Discovery,
-  Installation,
-  ProgramFacts,
-  SearchPath,
-  Version,
-} from './programs/installation.ts';
-import { askLoginShell, cachedLoginShellPath } from './programs/login-shell.ts';
+import type { Broken, Discovery, Installation, SearchPath, Version } from './programs/installation.ts';
+import { askLoginShell, cachedLoginShellPath, type KnownLoginShell } from './programs/login-shell.ts';
 import type { ProgramReport } from './programs/machine-report.ts';
 import { searchPath } from './programs/search-path.ts';
-import { createVersionProbe } from './programs/version-probe.ts';
+import { createVersionProbe, type VersionsOf } from './programs/version-probe.ts';
 
 const brokenName = 'broken.json';
 
-/**
- * This computer as the server uses it: what is installed, and how programs are run. Finding out what is installed
- * begins when it is made; answers wait for the directory listings alone, some milliseconds.
- */
-export class Machine {
+/** This computer, and all that could be offered on it. One for all clients of a process. */
+export interface Environment {
   readonly host: Host;
+  /** All programs and tools that there could be. */
+  readonly catalogue: Catalogue;
+  /** The programs that people have described, by id. */
+  readonly userPrograms: ReadonlyMap<string, Program>;
+  /** One for each file of programs that is left out: file, line, and why. */
+  readonly problems: readonly string[];
+  /** The folders that are open as far as is known before a client says more. */
+  readonly roots: Promise<readonly string[]>;
+  /** By the id of each program that the project uses: what shows that. */
+  readonly evidence: Promise<ReadonlyMap<string, string>>;
+  /** Runs a program, or a pipe of them; see Processes. */
+  readonly run: Run;
+  /** Opens a window, which goes on when the call is answered. */
+  readonly leave: Processes['leave'];
+  /** Ends everything that is still running, and what it started. */
+  endPrograms(): Promise<void>;
+  /** The programs that are installed, as far as is known now. */
+  discovery(): Promise<Discovery>;
+  /**
+   * The program that is started; undefined where it is not installed. Whether a plugin is there is asked
+   * before it is used for the first time.
+   */
+  installation(id: string): Promise<Installation | undefined>;
+  /** Facts of every program, by title: starts those that were not asked for their versions yet. */
+  report(): Promise<ProgramReport[]>;
+  /** The absolute path of an executable file by its name, whether or not it is one of the known programs. */
+  which(name: string): Promise<string | undefined>;
+  /** The addresses of the name of a machine. */
+  resolveHost(name: string): Promise<readonly LookupAddress[]>;
+  /** Those of these names that a folder of the search path has. */
+  present(names: readonly string[]): Promise<readonly string[]>;
+  /** The whole environment of a child; see childEnvironment(). */
+  childEnvironment(
+    names: readonly string[],
+    settings: Readonly<Record<string, string>>,
+  ): Promise<Readonly<Record<string, string>>>;
+  /** Calls when `refresh` or `report` has found other programs than were known. */
+  onChange(listener: () => void): void;
+  /** Looks again when a folder of the search path has changed since. */
+  refresh(): Promise<void>;
+  /**
+   * Finds out what takes too long for a first answer: asks the login shell for its PATH unless a fresh answer
+   * is kept, and programs for their plugins. Nothing waits for it.
+   */
+  settle(): Promise<void>;
+}
+
+/** The facts that an environment is made of. */
+interface EnvironmentFacts extends Pick<
+  Environment,
+  'host' | 'catalogue' | 'userPrograms' | 'problems' | 'roots' | 'evidence'
+> {
+  readonly processes: Processes;
+  readonly settings: Pick<Settings, 'path' | 'programs'>;
+}
+
+/**
+ * Finding out what is installed begins when it is made; answers wait for the directory listings alone, some
+ * milliseconds.
+ */
+export class LocalEnvironment implements Environment {
+  readonly host: Host;
+  readonly catalogue: Catalogue;
+  readonly userPrograms: ReadonlyMap<string, Program>;
+  readonly problems: readonly string[];
+  readonly roots: Promise<readonly string[]>;
+  readonly evidence: Promise<ReadonlyMap<string, string>>;
   readonly run: Run;
   readonly leave: Processes['leave'];
-  readonly #facts: () => readonly ProgramFacts[];
-  readonly #roots: readonly string[] | Promise<readonly string[]>;
+  readonly endPrograms: () => Promise<void>;
   readonly #settings: Pick<Settings, 'path' | 'programs'>;
   readonly #cache: string | undefined;
-  readonly #probe: ReturnType<typeof createVersionProbe>;
-  #shell: ReturnType<typeof cachedLoginShellPath>;
+  readonly #probe: VersionsOf;
+  /** The path that the environments of children are made with. */
+  #childPath: SearchPath | undefined;
+  readonly #childEnvironments = new Map<string, Readonly<Record<string, string>>>();
+  #shell: Promise<KnownLoginShell | undefined>;
   #path: Promise<SearchPath>;
   #broken: Broken;
   #discovery: Promise<Discovery>;
   #looked: Promise<void> | undefined;
   #changed = () => {};
 
-  constructor(
-    host: Host,
-    programs: { readonly programs: readonly ProgramFacts[] },
-    { run, leave }: Processes,
-    roots: readonly string[] | Promise<readonly string[]>,
-    settings: Pick<Settings, 'path' | 'programs'> = { path: [], programs: {} },
-  ) {
+  constructor({ processes, settings, ...facts }: EnvironmentFacts) {
+    const { host } = facts;
     this.host = host;
-    this.run = run;
-    this.leave = leave;
-    this.#facts = () => programs.programs;
-    this.#roots = roots;
+    this.catalogue = facts.catalogue;
+    this.userPrograms = facts.userPrograms;
+    this.problems = facts.problems;
+    this.roots = facts.roots;
+    this.evidence = facts.evidence;
+    this.run = processes.run;
+    this.leave = processes.leave;
+    this.endPrograms = processes.endAll;
     this.#settings = settings;
     this.#cache = userFolder('cache', host);
-    this.#probe = createVersionProbe({ run, host, cacheFolder: this.#cache });
+    this.#probe = createVersionProbe({ run: this.run, host, cacheFolder: this.#cache });
     this.#shell = cachedLoginShellPath(host, this.#cache);
     this.#path = this.#locate();
     this.#broken = (readCache(this.#cache, brokenName) ?? {}) as Broken;
     this.#discovery = this.#discover(this.#broken);
   }
 
-  /** What is installed, as far as is known now. */
-  readonly discovery = (): Promise<Discovery> => this.#discovery;
+  discovery(): Promise<Discovery> {
+    return this.#discovery;
+  }
 
-  /** Makes whole environments for children; see childEnvironment(). Ours does not change, and is slow to read. */
-  readonly childEnvironment = async () => {
+  /** Ours does not change, and is slow to read: each is made once. */
+  async childEnvironment(
+    names: readonly string[],
+    settings: Readonly<Record<string, string>>,
+  ): Promise<Readonly<Record<string, string>>> {
     const path = await this.#path;
-    const made = new Map<string, Readonly<Record<string, string>>>();
-    return (names: readonly string[], settings: Readonly<Record<string, string>>) => {
-      const key = JSON.stringify([names, settings]);
-      const env = made.get(key) ?? childEnvironment(this.host, path, names, settings);
-      made.set(key, env);
-      return env;
-    };
-  };
+    if (path !== this.#childPath) this.#childEnvironments.clear();
+    this.#childPath = path;
+    const key = JSON.stringify([names, settings]);
+    const known = this.#childEnvironments.get(key);
+    if (known) return known;
+    const made = childEnvironment(this.host, path, names, settings);
+    this.#childEnvironments.set(key, made);
+    return made;
+  }
 
-  /**
-   * What is started for a program; undefined where it is not installed. Whether a plugin is there is asked before it is
-   * used for the first time.
-   */
   async installation(id: string): Promise<Installation | undefined> {
     const found = (await this.#discovery).installed.get(id);
     if (!found || found.words.length === 0) return found;
@@ -87,35 +149,35 @@ export class Machine {
     return (await this.#discovery).installed.get(id);
   }
 
-  /** What is known of every program, by title: starts those that were not asked for their versions yet. */
-  readonly report = async (): Promise<ProgramReport[]> => {
+  async report(): Promise<ProgramReport[]> {
     await this.refresh();
     const discovery = await this.#comparing(() => this.#weedOut(() => true));
     const versions = await this.#versionsOf([...discovery.installed.values()]);
     const { reportOf } = await import('./programs/machine-report.ts');
-    return reportOf(this.#facts(), discovery, versions, this.host.platform);
-  };
+    return reportOf(this.catalogue.programs, discovery, versions, this.host.platform);
+  }
 
-  /** The absolute path of an executable file by its name, whether or not it is one of the known programs. */
-  readonly which = async (name: string): Promise<string | undefined> => {
+  async which(name: string): Promise<string | undefined> {
     const found = await whichProgram(name, this.host, await this.#path);
     return 'installed' in found ? found.installed.program : undefined;
-  };
+  }
 
-  /** Those of these names that a folder of the search path has. */
-  readonly present = async (names: readonly string[]): Promise<readonly string[]> => {
+  async resolveHost(name: string): Promise<readonly LookupAddress[]> {
+    const { lookup } = await import('node:dns/promises');
+    return lookup(name, { all: true });
+  }
+
+  async present(names: readonly string[]): Promise<readonly string[]> {
     const { folders } = await this.#path;
     const lists = await Promise.all(folders.map(({ folder }) => this.host.list(folder)));
     const found = new Set(lists.flat().map((name) => name.replace(/\.(?:exe|cmd|bat)$/i, '')));
     return names.filter((name) => found.has(name));
-  };
+  }
 
-  /** Calls when `refresh` or `report` has found other programs than were known. */
   onChange(listener: () => void): void {
     this.#changed = listener;
   }
 
-  /** Looks again when a folder of the search path has changed since. */
   async refresh(): Promise<void> {
     const path = await this.#locate();
     if (path.stamp === (await this.#path).stamp) return;
@@ -123,10 +185,6 @@ export class Machine {
     await this.#comparing(() => (this.#discovery = this.#discover(this.#broken)));
   }
 
-  /**
-   * Finds out what takes too long for a first answer: asks the login shell for its PATH unless a fresh answer is kept,
-   * and programs for their plugins. Nothing waits for it.
-   */
   async settle(): Promise<void> {
     if (!(await this.#shell)?.fresh) {
       const answer = await askLoginShell(this.host, this.run, this.#cache);
@@ -138,19 +196,19 @@ export class Machine {
 
   /** Plugins, and what was broken the last time. */
   async #lookAtDoubtful(): Promise<void> {
-    const plugins = this.#facts().filter(({ called }) => called.some((name) => name.includes(' ')));
+    const plugins = this.catalogue.programs.filter(({ called }) => called.some((name) => name.includes(' ')));
     const broken = Object.keys(this.#broken).map((key) => key.split(' ')[0]);
     const doubtful = new Set([...plugins.map(({ id }) => id), ...broken]);
     await this.#weedOut((id) => doubtful.has(id));
   }
 
   async #locate(): Promise<SearchPath> {
-    return searchPath(this.host, await this.#shell, await this.#roots, this.#settings.path);
+    return searchPath(this.host, await this.#shell, await this.roots, this.#settings.path);
   }
 
   async #discover(broken: Broken): Promise<Discovery> {
-    const known = { broken, named: this.#settings.programs, roots: await this.#roots };
-    return discover(this.#facts(), this.host, await this.#path, known);
+    const known = { broken, named: this.#settings.programs, roots: await this.roots };
+    return discover(this.catalogue.programs, this.host, await this.#path, known);
   }
 
   async #comparing<T>(look: () => Promise<T>): Promise<T> {
@@ -162,7 +220,7 @@ export class Machine {
   }
 
   async #versionsOf(found: readonly Installation[]): Promise<ReadonlyMap<string, Version>> {
-    return this.#probe(found, this.#facts(), await this.#path);
+    return this.#probe(found, this.catalogue.programs, await this.#path);
   }
 
   /** Leaves out what does not work, which only starting it can tell: the next candidate takes its place. */

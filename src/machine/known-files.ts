@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Stats } from 'node:fs';
+import type { Dirent, Stats } from 'node:fs';
 
 /** By what a file that nobody has touched is recognised, as far as the system tells. */
 export const versionOf = ({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string =>
@@ -58,4 +58,12 @@ export class KnownFiles {
     this.#refused.add(key);
     return false;
   }
+}
+
+/** The content of a folder, as it was found. */
+export interface Listing {
+  /** Entries of the folder, or paths below it: thousands of objects would take longer than to read it. */
+  readonly items: readonly (Dirent | string)[];
+  readonly notes: readonly string[];
+  isIgnored?(name: string, isFolder: boolean): boolean;
 }

@@ -2,7 +2,7 @@ import { headOf } from '../core/cut-text.ts';
 import { decode } from './decode.ts';
 import { sanitize } from './sanitize.ts';
 
-/** What was kept of one output stream. */
+/** The kept part of one output stream. */
 export interface Collected {
   /** The kept bytes, head and tail. */
   readonly bytes: Buffer;
@@ -12,8 +12,14 @@ export interface Collected {
   readonly omittedBytes: number;
 }
 
+/** Gathers what one stream prints. */
+export interface Collector {
+  add(chunk: Buffer): void;
+  finish(): Collected;
+}
+
 /** Keeps the head and the tail of a stream, `keepBytes` in all: memory is bounded however much arrives. */
-export function collect(keepBytes: number) {
+export function collect(keepBytes: number): Collector {
   const half = Math.floor(keepBytes / 2);
   const head: Buffer[] = [];
   let headBytes = 0;
@@ -46,14 +52,15 @@ export function collect(keepBytes: number) {
         bytes,
         omittedBytes,
         get text() {
-          return (text ??= decode(omittedBytes === 0 ? bytes : joined(bytes.subarray(0, headBytes), last)));
+          text ??= decode(omittedBytes === 0 ? bytes : joined(bytes.subarray(0, headBytes), last));
+          return text;
         },
       };
     },
   };
 }
 
-/** A cut may have gone through a UTF-8 sequence; the bytes of its half would make the whole look like no UTF-8. */
+/** The bytes without UTF-8 sequences that the cut has halved: the whole would not look like UTF-8. */
 function joined(head: Buffer, tail: Buffer): Buffer {
   const begin = tail.subarray(0, 4).findIndex((byte) => !isContinuation(byte));
   return Buffer.concat([wholeCharacters(head), tail.subarray(Math.max(0, begin))]);
@@ -76,28 +83,28 @@ export function wholeCharacters(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** Characters of a line that are told. */
-const longestTold = 500;
-/** Bytes at the end of what has come in which a line is looked for. */
-const lookedAt = 4096;
-/** Tells nobody anything, and may be a line of a private key, which is not known for one alone. */
+/** Characters of a line that are handed on. */
+const maxLineLength = 500;
+/** Bytes at the end of a chunk in which a line is looked for. */
+const searchedBytes = 4096;
+/** Encoded data: it may be a line of a private key, which is not recognised by one line alone. */
 const encoded = /^[A-Za-z0-9+/=]{40,}$/;
 
-/** Takes a stream piece by piece, and tells the last whole line of each that says something. */
+/** Takes a stream piece by piece, and hands on the last whole line of each piece that is not blank. */
 export function lastLineOf(onLine: (line: string) => void): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);
   return (chunk) => {
     const all = Buffer.concat([rest, chunk]);
     const end = Math.max(all.lastIndexOf('\n'), all.lastIndexOf('\r')) + 1;
-    rest = Buffer.from(all.subarray(Math.max(end, all.length - lookedAt)));
+    rest = Buffer.from(all.subarray(Math.max(end, all.length - searchedBytes)));
     if (end === 0) return;
-    const begin = Math.max(0, end - lookedAt);
+    const begin = Math.max(0, end - searchedBytes);
     const lines = decode(all.subarray(begin, end)).split(/[\r\n]+/);
-    const told = lines
-      // What begins in the middle of a line may begin in the middle of a secret, which nobody would recognise.
+    const last = lines
+      // The rest of a line may begin in the middle of a secret, which nobody would recognise.
       .slice(begin > 0 ? 1 : 0)
-      .map((line) => headOf(sanitize(line), longestTold))
+      .map((line) => headOf(sanitize(line), maxLineLength))
       .findLast((line) => line.trim() !== '' && !encoded.test(line.trim()));
-    if (told !== undefined) onLine(told);
+    if (last !== undefined) onLine(last);
   };
 }

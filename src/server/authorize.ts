@@ -1,187 +1,183 @@
 import { resolve } from 'node:path';
 import { ToolcribError } from '../core/errors.ts';
-import { asksEachTime, decide, grantsOf, strictest, type Reason, type Verdict } from '../core/policy.ts';
-import type { Settings } from '../core/settings.ts';
+import {
+  asksEachTime,
+  decide,
+  grantsOf,
+  reasonsFor,
+  strictest,
+  type TrustScope,
+  type Verdict,
+} from '../core/policy.ts';
 import type { Plan, PlanContext, Tool } from '../core/tool.ts';
 import type { AuditedCall } from '../machine/audit/audit.ts';
-import { notingConsent } from '../machine/paths/protected-paths.ts';
-import { isInside } from '../machine/paths/inside.ts';
-import { realPath } from '../machine/paths/real-path.ts';
 import { displayPath } from '../machine/paths/display-path.ts';
-import type { RootedWorkspace } from '../machine/paths/workspace.ts';
-import type { Trust, TrustScope } from '../machine/trust/trust.ts';
-import type { Reply, AskPerson } from './approvals/ask.ts';
-import type { House } from './house.ts';
+import { isInside } from '../machine/paths/inside.ts';
+import { notingConsent } from '../machine/paths/protected-paths.ts';
+import { realPath } from '../machine/paths/real-path.ts';
+import type { Session } from '../machine/session.ts';
+import type { Reply } from './approvals/ask.ts';
+import { covers, questionOf, screenOf, type LastingAnswer, type Question } from './approvals/question.ts';
+import { changedError, deniedError, refusedError, unansweredError } from './approvals/refusals.ts';
 import { log } from './log.ts';
-import { builtInFacts } from './own-facts.ts';
-import type { ToolDefinition } from './published.ts';
-import {
-  covers,
-  questionOf,
-  type LastingAnswer,
-  screenOf,
-  type Asked as AskedAbout,
-  type Question,
-} from './approvals/question.ts';
-import { changedError, deniedError, refused, unansweredError } from './approvals/refusals.ts';
+import type { Request } from './request.ts';
 
-/** Who calls, from where, and how they are reached. */
-export interface Caller {
-  readonly workspace: RootedWorkspace;
-  /** What holds in these roots. */
-  readonly settings: Settings;
-  readonly signal: AbortSignal;
-  progress(message: string): void;
-  /** Whose call it is; the same for all calls of one connection. */
-  readonly client: string;
-  /** How that client calls itself. */
-  readonly clientInfo?: { readonly name: string; readonly version: string } | undefined;
-  readonly ask: AskPerson;
-}
+/** The record of a call, while it is made. */
+export type CallRecord = { -readonly [key in keyof AuditedCall['decided']]: AuditedCall['decided'][key] };
 
-/** One call whose arguments are right. */
-export interface CheckedCall {
-  readonly published: ToolDefinition;
-  readonly tool: Tool;
+/** A call whose arguments are right: its request, its tool's code, and the values that it takes. */
+export interface CheckedRequest {
+  readonly request: Request;
+  readonly code: Tool;
   readonly values: unknown;
-  readonly caller: Caller;
 }
 
-/** For the record of a call. */
-export type Decided = { -readonly [key in keyof AuditedCall['decided']]: AuditedCall['decided'][key] };
-
-/** A plan that was decided about. */
-export interface Considered extends Omit<AskedAbout, 'reasons'> {
+/** A plan, and the verdict on it. */
+export interface DecidedPlan {
+  readonly plan: Plan;
   readonly verdict: Verdict;
-  /** For the answer: what a person said that could not be kept. */
+  /** For the answer: the person's words that could not be kept. */
   readonly note?: string | undefined;
-}
-
-/** The same, with what a person is asked about it. */
-interface Asked extends Considered, AskedAbout {
-  readonly question: Question;
 }
 
 /** The client asks, and makes the call again. */
 export type Pending = Extract<Reply, { kind: 'pending' }>;
 
 /**
- * What may be done, having asked a person if that must be. Throws EFFECT_DENIED, NEEDS_CONFIRM, NOT_CONFIRMED, and what
- * planning throws.
+ * The plan that may be run, a person having been asked if that must be. Throws EFFECT_DENIED, NEEDS_CONFIRM,
+ * NOT_CONFIRMED, and what planning throws.
  */
 export async function authorize(
-  call: CheckedCall,
-  house: House,
-  decided: Decided,
-): Promise<Considered | Pending> {
-  const { name } = call.published;
-  const considered = await planAndDecide(call, house, false);
-  const { plan, verdict } = considered;
-  const act = plan.tool ?? name;
-  decided.folder = plan.folder;
-  decided.decision = 'denied';
-  if (verdict.decision !== 'ask' && verdict.setting !== undefined) decided.setting = verdict.setting;
-  if (verdict.decision === 'deny') throw deniedError(act, verdict, considered);
+  call: CheckedRequest,
+  session: Session,
+  record: CallRecord,
+): Promise<DecidedPlan | Pending> {
+  const { tool, ask } = call.request;
+  const decided = await planAndDecide(call, session, false);
+  const { plan, verdict } = decided;
+  const act = plan.tool ?? tool.name;
+  record.folder = plan.folder;
+  record.decision = 'denied';
+  if (verdict.decision !== 'ask' && verdict.setting !== undefined) record.setting = verdict.setting;
+  if (verdict.decision === 'deny') throw deniedError(act, plan, verdict);
   if (verdict.decision === 'allow') {
-    decided.decision = verdict.unasked ? 'unasked' : 'allow';
-    return considered;
+    record.decision = verdict.unasked ? 'unasked' : 'allow';
+    return decided;
   }
-  const before = await asked(call, house);
-  const answer = await call.caller.ask(before.question);
-  if (answer.kind === 'pending') return answer;
-  decided.decision = outcomeOf(answer);
-  if (answer.kind === 'nothing') throw unansweredError(act, before, answer.why);
-  if (answer.kind === 'no') throw refused(act);
+  const before = await planQuestion(call, session);
+  const reply = await ask(before.question);
+  if (reply.kind === 'pending') return reply;
+  record.decision = outcomeOf(reply);
+  if (reply.kind === 'nothing') throw unansweredError(act, before.plan, before.verdict, reply.why);
+  if (reply.kind === 'no') throw refusedError(act);
   // Long enough to change what was agreed to.
-  const now = await asked(call, house);
+  const now = await planQuestion(call, session);
   if (!covers(before.question.about, now.question.about)) throw changedError(act);
-  return { ...now, note: await keep(answer.keep, now, call, house) };
-}
-
-/** What a person would be asked now: about the act alone when there is no reason any more. Throws when it is denied. */
-async function asked(call: CheckedCall, house: House): Promise<Asked> {
-  const considered = await planAndDecide(call, house, true);
-  const { verdict } = considered;
-  if (verdict.decision === 'deny') throw changedError(call.published.name);
-  const reasons = verdict.decision === 'ask' ? verdict.reasons : [];
-  const screen = screenOf(call.caller.clientInfo?.name);
-  return { ...considered, reasons, question: questionOf({ ...considered, reasons }, screen) };
-}
-
-/** Plans a call, and decides about it. Changes nothing, and asks nobody. `preview`: somebody will read the plan. */
-export async function planAndDecide(
-  { published, tool, values, caller }: CheckedCall,
-  house: House,
-  preview: boolean,
-): Promise<Considered> {
-  const { find, trust } = house;
-  const { workspace, settings, client, signal } = caller;
-  const { budgets, rules } = settings;
-  const mendable = settings.unreadable === undefined ? [] : workspace.roots;
-  const noting = notingConsent(mendable);
-  const trusts = async (folder: string) => (await trust()).isTrusted(folder);
-  const gate = workspace.consenting(noting.consent);
-  const context: PlanContext = { workspace: gate, client, signal, budgets, rules, preview, trusts };
-  const plan = await tool.plan(values, context);
-  const { protects } = noting;
-  const parts = plan.parts ?? [plan];
-  const decided = await Promise.all(
-    parts.map(async (part) => {
-      const does = part.tool === undefined ? published : find(part.tool);
-      const act = {
-        ...part,
-        protects,
-        tools: [published.name, does.name],
-        toolset: builtInFacts(does.name).companion ? undefined : does.program,
-      };
-      const { folder, grant, effects } = part;
-      const untrusted = part.trust === undefined ? [] : await untrustedOf(part, workspace.roots, trusts);
-      const trusted = untrusted.length === 0;
-      if (trusted && part.trust !== undefined) house.trusted(folder, workspace);
-      const always =
-        grant !== undefined &&
-        asksEachTime(part) &&
-        (await (await trust()).always.has(folder, { ...grant, effects }));
-      return { untrusted, verdict: decide(act, settings, { trusted, always }) };
-    }),
-  );
-  const verdict = strictest(decided.map((one) => one.verdict));
-  const untrusted = [...new Set(decided.flatMap((one) => one.untrusted))];
-  const asksTrust = reasonsOf(verdict).some(({ because }) => because === 'trust');
-  const subjects = asksTrust ? await subjectsOf(untrusted, await trust(), workspace.roots) : [];
-  // A question is about one.
-  if (subjects.length > 1 && verdict.decision === 'ask') throw severalFolders(subjects);
-  const subject = subjects.length === 1 ? subjects[0] : undefined;
-  return { plan, protects, verdict, subject };
+  return { ...now, note: await keep(reply.keep, now, call.request, session) };
 }
 
 /**
- * Of the folder, and of what it names inside the roots, what is not trusted: code of another repository is run from
- * there.
+ * The question as it is now: about the act alone when there is no reason any more. Throws when it is denied.
  */
-async function untrustedOf(
+async function planQuestion(
+  call: CheckedRequest,
+  session: Session,
+): Promise<DecidedPlan & { readonly question: Question }> {
+  const decided = await planAndDecide(call, session, true);
+  const { plan, verdict } = decided;
+  if (verdict.decision === 'deny') throw changedError(call.request.tool.name);
+  const screen = screenOf(call.request.clientInfo?.name);
+  return { ...decided, question: questionOf(plan, verdict, screen) };
+}
+
+/**
+ * Plans a call, and decides about it. Changes nothing, and asks nobody. `preview`: somebody will read the
+ * plan.
+ */
+export async function planAndDecide(
+  { request, code, values }: CheckedRequest,
+  session: Session,
+  preview: boolean,
+): Promise<DecidedPlan> {
+  const { workspace, settings, client, signal } = request;
+  const { budgets, rules } = settings;
+  const trust = await session.trust();
+  const mendable = settings.unreadable === undefined ? [] : workspace.roots;
+  const noting = notingConsent(mendable);
+  const trusts = (folder: string) => trust.isTrusted(folder);
+  const gate = workspace.consenting(noting.consent);
+  const context: PlanContext = { workspace: gate, client, signal, budgets, rules, preview, trusts };
+  const planned = await code.plan(values, context);
+  const plan: Plan = { ...planned, protects: noting.protects };
+  const verdicts: Verdict[] = [];
+  const untrusted = new Set<string>();
+  for (const part of plan.parts ?? [plan]) {
+    const places = part.trust === undefined ? [] : await untrustedPlaces(part, workspace.roots, trusts);
+    for (const place of places) untrusted.add(place);
+    verdicts.push(await decidePart(part, plan, places.length === 0, request, session));
+  }
+  const verdict = strictest(verdicts);
+  const isAboutTrust = reasonsFor(verdict).some(({ because }) => because === 'trust');
+  if (!isAboutTrust) return { plan, verdict };
+  const scopes = await trustScopes([...untrusted], session, workspace.roots);
+  // A question is about one.
+  if (scopes.length > 1 && verdict.decision === 'ask') throw severalFolders(scopes);
+  const [trustScope, other] = scopes;
+  return { plan, verdict: other === undefined && trustScope ? { ...verdict, trustScope } : verdict };
+}
+
+/** The verdict on one of the acts of a call. */
+async function decidePart(
+  part: Plan,
+  { protects = [] }: Plan,
+  trusted: boolean,
+  { tool, settings, workspace }: Request,
+  session: Session,
+): Promise<Verdict> {
+  const { folder, grant, effects } = part;
+  const acting = part.tool === undefined ? tool : session.tools.find(part.tool);
+  if (trusted && part.trust !== undefined) session.needsTrusted(folder, workspace);
+  const trust = await session.trust();
+  const always =
+    grant !== undefined && asksEachTime(part) && (await trust.always.has(folder, { ...grant, effects }));
+  const act = {
+    ...part,
+    protects,
+    tools: [tool.name, acting.name],
+    toolset: acting.inEveryToolset ? undefined : acting.program,
+  };
+  return decide(act, settings, { trusted, always });
+}
+
+/**
+ * The places that are not trusted, of the folder of an act and what it names inside the roots: code of
+ * another repository is run from there.
+ */
+async function untrustedPlaces(
   { folder, paths }: Plan,
   roots: readonly string[],
   trusts: (path: string) => Promise<boolean>,
 ): Promise<string[]> {
   const named = paths.map((path) => realPath(resolve(folder, path)));
-  const places = [folder, ...new Set(named.filter((path) => roots.some((root) => isInside(path, root))))];
-  const trusted = await Promise.all(places.map(trusts));
-  return places.filter((_place, at) => !trusted[at]);
+  const inside = named.filter((path) => roots.some((root) => isInside(path, root)));
+  const untrusted: string[] = [];
+  for (const place of new Set([folder, ...inside])) if (!(await trusts(place))) untrusted.push(place);
+  return untrusted;
 }
 
 /** The folders that a yes would trust, each once. */
-async function subjectsOf(
+async function trustScopes(
   untrusted: readonly string[],
-  trust: Trust,
+  session: Session,
   roots: readonly string[],
 ): Promise<TrustScope[]> {
-  const subjects = await Promise.all(untrusted.map((place) => trust.subjectOf(place, roots)));
-  return [...new Map(subjects.map((subject) => [subject.folder, subject])).values()];
+  const trust = await session.trust();
+  const scopes = await Promise.all(untrusted.map((place) => trust.subjectOf(place, roots)));
+  return [...new Map(scopes.map((scope) => [scope.folder, scope])).values()];
 }
 
-function severalFolders(subjects: readonly TrustScope[]): ToolcribError {
-  const names = subjects.map(({ folder }) => displayPath(folder)).join(', ');
+function severalFolders(scopes: readonly TrustScope[]): ToolcribError {
+  const names = scopes.map(({ folder }) => displayPath(folder)).join(', ');
   return new ToolcribError(
     'NEEDS_CONFIRM',
     `Several folders are concerned that are not trusted: ${names}.`,
@@ -189,33 +185,32 @@ function severalFolders(subjects: readonly TrustScope[]): ToolcribError {
   );
 }
 
-/** The reasons for which a person was to be asked, whoever asks. */
-const reasonsOf = (verdict: Verdict): readonly Reason[] =>
-  verdict.decision === 'ask' ? verdict.reasons : (verdict.unasked ?? []);
-
-/** For the record: what lasts is told apart from what was said for this time. */
-function outcomeOf(answer: Exclude<Reply, { kind: 'pending' }>): NonNullable<Decided['decision']> {
-  if (answer.kind === 'nothing') return 'unanswered';
-  if (answer.kind === 'no') return 'asked:no';
-  return answer.keep.includes('always') ? 'asked:always' : 'asked:yes';
+/** For the record: an answer that lasts is told apart from one for this time. */
+function outcomeOf(reply: Exclude<Reply, Pending>): NonNullable<CallRecord['decision']> {
+  if (reply.kind === 'nothing') return 'unanswered';
+  if (reply.kind === 'no') return 'asked:no';
+  return reply.keep.includes('always') ? 'asked:always' : 'asked:yes';
 }
 
-/** Keeps what was said for longer. What cannot be kept is said; it is no reason to refuse what was agreed to. */
+/**
+ * Keeps an answer that lasts. One that cannot be kept is said; it is no reason to refuse what was agreed to.
+ */
 async function keep(
   kept: readonly LastingAnswer[],
-  { plan, subject }: Asked,
-  { caller: { workspace } }: CheckedCall,
-  house: House,
+  { plan, verdict }: DecidedPlan,
+  { workspace }: Request,
+  session: Session,
 ): Promise<string | undefined> {
   if (kept.length === 0) return undefined;
-  const trust = await house.trust();
+  const trust = await session.trust();
+  const { trustScope } = verdict;
   try {
-    if (kept.includes('trust') && subject) {
-      await trust.trust(subject.folder);
-      house.trusted(plan.folder, workspace);
+    if (kept.includes('trust') && trustScope) {
+      await trust.trust(trustScope.folder);
+      session.needsTrusted(plan.folder, workspace);
     }
     if (!kept.includes('always')) return undefined;
-    const { folder } = subject ?? (await trust.subjectOf(plan.folder, workspace.roots));
+    const { folder } = trustScope ?? (await trust.subjectOf(plan.folder, workspace.roots));
     for (const grant of grantsOf(plan) ?? [])
       if (!(await trust.always.has(folder, grant))) await trust.always.add(folder, grant);
     return undefined;

@@ -7,13 +7,13 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Result } from '../core/tool.ts';
 import type { AskPerson } from './approvals/ask.ts';
-import { call, failed, plan, type Planned } from './call.ts';
-import { clientSays } from './wire/client-roots.ts';
-import { projectUri, type Crib, type Requested } from './session.ts';
-import type { ApprovalTickets } from './approvals/approval-tickets.ts';
+import { call, failed, planOnly, type PlannedOnly } from './call.ts';
+import { clientSays } from './client/client-roots.ts';
+import { projectUri, type ClientRequest, type Connection } from './connection.ts';
 import { resolveBuiltIn } from './registry/tool-registry.ts';
-import type { Caller } from './authorize.ts';
-import type { ToolDefinition } from './published.ts';
+import type { Request } from './request.ts';
+import type { ToolDefinition } from '../core/tool-definition.ts';
+import type { ApprovalTickets } from './approvals/approval-tickets.ts';
 
 /** A call as a client makes it, or as a resource or a completion stands for it. */
 export interface RequestedCall {
@@ -26,44 +26,44 @@ export interface RequestedCall {
 export const nobody: AskPerson = () => Promise.resolve({ kind: 'nothing', why: 'cannot be asked' });
 
 /**
- * Calls a tool: everything that a client reaches goes this way. Answers with what the client has to do first, where it
- * has to. Throws InvalidParams for an unknown tool: that is an error of the protocol (MCP, "Error Handling" of tools).
+ * Calls a tool: everything that a client reaches goes this way. Answers with what the client has to do first,
+ * where it has to. Throws InvalidParams for an unknown tool: that is an error of the protocol (MCP, "Error
+ * Handling" of tools).
  */
 export async function callTool(
-  { crib, server, context }: Requested,
+  { connection, server, context }: ClientRequest,
   requested: RequestedCall,
   ask?: AskPerson,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { name, args } = resolveBuiltIn(crib.offered, requested.name, requested.arguments ?? {});
-  const published = findTool(crib, name);
-  const roots = await crib.clientRoots.of(server, context);
+  const { name, args } = resolveBuiltIn(connection.tools, requested.name, requested.arguments ?? {});
+  const tool = findTool(connection, name);
+  const roots = await connection.clientRoots.of(server, context);
   if (roots.kind === 'ask') return roots.question;
   // A folder that cannot be a root is the operator's to mend, and is said like any other refusal.
-  const opened = await crib.opened(roots.folders).catch(failed);
+  const opened = await connection.openRoots(roots.folders).catch(failed);
   if ('content' in opened) return asMcpResult(opened);
+  const { tickets, questions } = connection;
+  const approval = tickets?.wordIn(requested._meta);
   const progress = progressOf(context);
-  const word = crib.plans?.wordIn(requested._meta);
-  const asker = ask ?? crib.plans?.asker(word) ?? crib.asking.asker(server, context, { tool: name, args });
-  const caller: Caller = {
+  const request: Request = {
     ...opened,
+    tool,
+    args,
     signal: context.mcpReq.signal,
     progress: progress.report,
-    client: crib.client,
+    client: connection.client,
     clientInfo: clientSays(server, context).info,
-    ask: asker,
+    ask: ask ?? tickets?.asker(approval) ?? questions.asker(server, context, { tool: name, args }),
   };
   try {
-    const house = await crib.house();
-    if (crib.plans && word?.plansOnly) {
-      const planned = await plan(house, published, args, caller);
-      return 'content' in planned ? asMcpResult(planned) : handed(planned, crib.plans);
-    }
-    const called = await call(house, published, args, caller);
-    return 'kind' in called ? called.result : asMcpResult(called);
+    const session = await connection.session();
+    if (tickets && approval?.plansOnly) return handOverPlan(await planOnly(session, request), tickets);
+    const answer = await call(session, request);
+    return 'kind' in answer ? answer.result : asMcpResult(answer);
   } finally {
     progress.end();
-    if (!published.annotations.readOnlyHint) crib.updated(projectUri);
-    crib.called();
+    if (!tool.annotations.readOnlyHint) connection.updated(projectUri);
+    connection.called();
   }
 }
 
@@ -75,19 +75,21 @@ const asMcpResult = ({ content, isError, meta }: Result): CallToolResult => ({
 });
 
 /** A plan in the place of a result. */
-const handed = ({ plan: planned, verdict, question }: Planned, plans: ApprovalTickets): CallToolResult => ({
-  content: [{ type: 'text', text: planned.subject }],
-  _meta: { 'toolcrib/plan': plans.hand(planned, verdict, question) },
-});
+function handOverPlan(planned: PlannedOnly | Result, tickets: ApprovalTickets): CallToolResult {
+  if ('content' in planned) return asMcpResult(planned);
+  const { plan, verdict, question } = planned;
+  return {
+    content: [{ type: 'text', text: plan.subject }],
+    _meta: { 'toolcrib/plan': tickets.hand(plan, verdict, question) },
+  };
+}
 
-function findTool({ offered }: Crib, name: string): ToolDefinition {
+function findTool({ tools }: Connection, name: string): ToolDefinition {
   try {
-    return offered.find(name);
+    return tools.find(name);
   } catch (error) {
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      error instanceof Error ? error.message : String(error),
-    );
+    const message = error instanceof Error ? error.message : String(error);
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
   }
 }
 

@@ -1,175 +1,167 @@
 import { createHash } from 'node:crypto';
 import { checkParams, refuseDeep } from '../core/check-params.ts';
 import { ToolcribError } from '../core/errors.ts';
-import type { Verdict } from '../core/policy.ts';
+import type { ToolDefinition } from '../core/tool-definition.ts';
 import type { CallContext, Plan, Result } from '../core/tool.ts';
 import type { JobAnswer, Waiter } from '../machine/jobs/jobs.ts';
 import { consentTo } from '../machine/paths/protected-paths.ts';
 import { sanitize } from '../machine/sanitize.ts';
 import { maskResult } from '../machine/secrets/mask.ts';
-import type { AskPerson } from './approvals/ask.ts';
-import type { House } from './house.ts';
-import { builtInFacts } from './own-facts.ts';
-import {
-  planAndDecide,
-  authorize,
-  type Caller,
-  type CheckedCall,
-  type Decided,
-  type Considered,
-  type Pending,
-} from './authorize.ts';
-import type { ToolDefinition } from './published.ts';
-import { questionOf, type Question } from './approvals/question.ts';
+import type { Session } from '../machine/session.ts';
 import { runningResult } from '../tools/output/job-text.ts';
-
-/** What a call answers: a result, or what the client has to do first. */
-export type Called = Result | Pending;
-
-/** A plan, what is decided about it, and what a person would be asked. */
-export interface Planned {
-  readonly plan: Plan;
-  readonly verdict: Verdict;
-  readonly question: Question | undefined;
-}
+import { questionOf, type Question } from './approvals/question.ts';
+import { authorize, planAndDecide } from './authorize.ts';
+import type { CallRecord, CheckedRequest, DecidedPlan, Pending } from './authorize.ts';
+import type { Request } from './request.ts';
 
 /**
- * Makes a call: admitted, planned, decided, asked about, run, told without secrets, written down. Never rejects but for
- * a bug: what is the caller's to mend comes as a result with isError.
+ * Makes a call: admitted, planned, decided, asked about, run, told without secrets, written down. Never
+ * rejects but for a bug: what is the caller's to mend comes as a result with isError.
  */
-export async function call(
-  house: House,
-  tool: ToolDefinition,
-  params: unknown,
-  caller: Caller,
-): Promise<Called> {
+export async function call(session: Session, request: Request): Promise<Result | Pending> {
   const startedAt = performance.now();
-  const decided: Decided = {};
-  const enter = async () => (builtInFacts(tool.name).waits ? undefined : house.admit(caller.signal));
-  const make = async () => {
-    refuseDeep(params);
-    let leave = await enter();
-    // What a person thinks about gives up its place among the calls that are made at a time, and none waits for it.
-    const ask: AskPerson = async (question) => {
-      house.writing.delete(made);
-      leave?.();
-      leave = undefined;
-      const answer = await caller.ask(question);
-      leave = await enter();
-      return answer;
-    };
-    return makeCall(house, tool, params, { ...caller, ask }, decided).finally(() => leave?.());
-  };
-  // Several calls of one turn come at once, in their order: a test is run on the files that were edited before it.
-  const earlier = [...house.writing];
-  const made: Promise<Called> = (earlier.length > 0 ? Promise.allSettled(earlier).then(make) : make()).catch(
-    failed,
-  );
-  const kept = [
-    house.pending,
-    ...(tool.effects.every((effect) => effect === 'write') ? [house.writing] : []),
-  ];
-  for (const calls of kept) calls.add(made);
-  const called = await made.finally(() => kept.forEach((calls) => calls.delete(made)));
-  if ('kind' in called) return called;
-  const result = maskResult(called, house.mask);
+  const record: CallRecord = {};
+  const answer = await admitted(session, request, record);
+  if ('kind' in answer) return answer;
+  const result = maskResult(answer, session.mask);
   const durationMs = performance.now() - startedAt;
-  const { client, clientInfo, workspace } = caller;
-  house.recordCall({ client, clientInfo, tool, params, roots: workspace.roots, decided, result, durationMs });
+  const { tool, args, client, clientInfo, workspace } = request;
+  const { roots } = workspace;
+  session.recordCall({ client, clientInfo, tool, params: args, roots, decided: record, result, durationMs });
   return result;
 }
 
-/** What a call would do, and what would be decided about it, or why nothing; nothing is done, and nobody asked. */
-export async function plan(
-  house: House,
-  published: ToolDefinition,
-  params: unknown,
-  caller: Caller,
-): Promise<Planned | Result> {
+/** A decided plan, and the question about it if there is one. */
+export interface PlannedOnly extends DecidedPlan {
+  readonly question: Question | undefined;
+}
+
+/** The plan of a call, the verdict, and the question if there is one, or a failure; nothing is done or asked.
+ */
+export async function planOnly(session: Session, request: Request): Promise<PlannedOnly | Result> {
   try {
-    const considered = await planAndDecide(await checked(house, published, params, caller), house, true);
-    const { verdict } = considered;
-    const isAsked = verdict.decision === 'ask';
-    const question = isAsked ? questionOf({ ...considered, reasons: verdict.reasons }) : undefined;
-    return { plan: considered.plan, verdict, question };
+    const decided = await planAndDecide(await checked(session, request), session, true);
+    const { plan, verdict } = decided;
+    return { ...decided, question: verdict.decision === 'ask' ? questionOf(plan, verdict) : undefined };
   } catch (error) {
-    return maskResult(failed(error), house.mask);
+    return maskResult(failed(error), session.mask);
   }
 }
 
-async function makeCall(
-  house: House,
-  published: ToolDefinition,
-  params: unknown,
-  caller: Caller,
-  decided: Decided,
-): Promise<Called> {
-  // What is no job is not joined by the same call.
-  const key = isJob(published) ? keyOf(published, params, caller) : undefined;
-  const joined = key === undefined ? undefined : await house.jobs.join(key, waiterOf(house, caller));
-  if (joined) {
-    decided.decision = 'joined';
-    return resultOf(joined, house);
+/** Has a call made in its turn, among those that may be made at a time. */
+async function admitted(session: Session, request: Request, record: CallRecord): Promise<Result | Pending> {
+  const { pending, writing } = session;
+  const { tool } = request;
+  // Several calls of one turn come at once, in their order: a test is run on the files that were edited
+  // before it.
+  const earlier = [...writing];
+  const make = async () => {
+    if (earlier.length > 0) await Promise.allSettled(earlier);
+    refuseDeep(request.args);
+    return inPlace(session, request, () => writing.delete(made), record);
+  };
+  const made: Promise<Result | Pending> = make().catch(failed);
+  pending.add(made);
+  if (tool.effects.every((effect) => effect === 'write')) writing.add(made);
+  try {
+    return await made;
+  } finally {
+    pending.delete(made);
+    writing.delete(made);
   }
-  const call = await checked(house, published, params, caller);
-  const permitted = await authorize(call, house, decided);
-  if ('kind' in permitted) return permitted;
-  const result = await run(house, call, permitted, key);
-  const { note } = permitted;
+}
+
+/** A call that a person thinks about gives up its place among those made at a time, and none waits for it. */
+async function inPlace(
+  session: Session,
+  request: Request,
+  letOthersGo: () => void,
+  record: CallRecord,
+): Promise<Result | Pending> {
+  const enter = async () => (request.tool.onlyWaits ? undefined : session.admit(request.signal));
+  let leave = await enter();
+  const ask: Request['ask'] = async (question) => {
+    letOthersGo();
+    leave?.();
+    leave = undefined;
+    const reply = await request.ask(question);
+    leave = await enter();
+    return reply;
+  };
+  try {
+    return await makeCall(session, { ...request, ask }, record);
+  } finally {
+    leave?.();
+  }
+}
+
+async function makeCall(session: Session, request: Request, record: CallRecord): Promise<Result | Pending> {
+  // What is no job is not joined by the same call.
+  const key = canBeJob(request.tool) ? keyOf(request) : undefined;
+  const joined = key === undefined ? undefined : await session.jobs.join(key, waiterOf(session, request));
+  if (joined) {
+    record.decision = 'joined';
+    return resultOf(joined, session);
+  }
+  const checkedRequest = await checked(session, request);
+  const decided = await authorize(checkedRequest, session, record);
+  if ('kind' in decided) return decided;
+  const result = await run(session, checkedRequest, decided.plan, key);
+  const { note } = decided;
   return note === undefined
     ? result
     : { ...result, content: [...result.content, { type: 'text', text: note }] };
 }
 
-async function checked(
-  { load }: House,
-  published: ToolDefinition,
-  params: unknown,
-  caller: Caller,
-): Promise<CheckedCall> {
-  refuseDeep(params);
-  const tool = await load(published);
-  return { published, tool, values: checkParams(tool.params, params), caller };
+async function checked(session: Session, request: Request): Promise<CheckedRequest> {
+  refuseDeep(request.args);
+  const code = await session.load(request.tool);
+  return { request, code, values: checkParams(code.params, request.args) };
 }
 
 /** Does what was planned, as a job where it may take longer than a client waits. */
 async function run(
-  house: House,
-  { published, tool, caller }: CheckedCall,
-  { plan, protects }: Considered,
+  session: Session,
+  { request, code }: CheckedRequest,
+  plan: Plan,
   key: string | undefined,
 ): Promise<Result> {
+  const { tool, client, workspace, settings } = request;
+  const trust = await session.trust();
   const context: CallContext = {
-    ...waiterOf(house, caller),
-    workspace: caller.workspace.consenting(consentTo(protects)),
-    rules: caller.settings.rules,
+    ...waiterOf(session, request),
+    workspace: workspace.consenting(consentTo(plan.protects ?? [])),
+    rules: settings.rules,
     preview: false,
-    trusts: async (folder) => (await house.trust()).isTrusted(folder),
-    keepOutput: (command, _folder, handle) => house.outputs.open(caller.client, command, handle),
+    trusts: (folder) => trust.isTrusted(folder),
+    keepOutput: (command, _folder, handle) => session.outputs.open(client, command, handle),
   };
-  if (key === undefined) return tool.run(plan, context);
+  if (key === undefined) return code.run(plan, context);
   const isBackground = plan.background ?? false;
-  const job = { key, tool: plan.tool ?? published.name, title: published.title, isBackground };
-  return resultOf(await house.jobs.run(job, (ofJob) => tool.run(plan, ofJob), context), house);
+  const job = { key, tool: plan.tool ?? tool.name, title: tool.title, isBackground };
+  return resultOf(await session.jobs.run(job, (ofJob) => code.run(plan, ofJob), context), session);
 }
 
-const waiterOf = ({ mask }: House, { client, signal, settings, progress }: Caller): Waiter => ({
+const waiterOf = ({ mask }: Session, { client, signal, settings, progress }: Request): Waiter => ({
   client,
   signal,
   budgets: settings.budgets,
   progress: (message) => progress(mask(message)),
 });
 
-const resultOf = (answer: JobAnswer, { outputs }: House): Result =>
+const resultOf = (answer: JobAnswer, { outputs }: Session): Result =>
   answer.kind === 'done' ? answer.result : runningResult(answer, outputs);
 
-/** It starts a program that may take longer than a client waits; what only looks is ended before that. */
-const isJob = ({ name, action, effects }: ToolDefinition): boolean =>
-  (action !== undefined && effects.some((effect) => effect !== 'read')) || builtInFacts(name).starts === true;
+/**
+ * True for a tool that starts a program which may take longer than a client waits; what only looks is ended
+ * before.
+ */
+const canBeJob = ({ action, effects, startsPrograms }: ToolDefinition): boolean =>
+  startsPrograms === true || (action !== undefined && effects.some((effect) => effect !== 'read'));
 
-const keyOf = ({ name }: ToolDefinition, params: unknown, { workspace }: Caller): string =>
+const keyOf = ({ tool, args, workspace }: Request): string =>
   createHash('sha256')
-    .update(JSON.stringify([name, params, workspace.roots]))
+    .update(JSON.stringify([tool.name, args, workspace.roots]))
     .digest('base64');
 
 /** An error that is the caller's to mend, as a result. Throws all others. */

@@ -1,28 +1,28 @@
 import type { CallToolResult, CompleteRequestParams, CompleteResult } from '@modelcontextprotocol/server';
 import { fileTemplate, outputTemplate } from './resources.ts';
-import type { Requested } from './session.ts';
+import type { ClientRequest } from './connection.ts';
 import { callTool, nobody } from './call-tool.ts';
 
-/** What can be meant by the beginning of a value. */
-type Complete = (begun: string, requested: Requested) => Promise<string[]>;
+/** Completes the beginning of a value. */
+type Complete = (begun: string, requested: ClientRequest) => Promise<string[]>;
 
 /** MCP allows no more. */
 const mostValues = 100;
 
 /** The lines of a tool's answer but its notes; none where it cannot be had without asking. */
 async function linesOf(
-  requested: Requested,
+  requested: ClientRequest,
   name: string,
   args: Record<string, unknown> = {},
 ): Promise<string[]> {
-  if (!requested.crib.offered.has(name)) return [];
+  if (!requested.connection.tools.has(name)) return [];
   const result = await callTool(requested, { name, arguments: args }, nobody);
   if (!('content' in result) || result.isError) return [];
   const [part] = (result as CallToolResult).content;
   return part?.type === 'text' ? part.text.split('\n').filter((line) => !line.startsWith('[')) : [];
 }
 
-/** What the lists of some tools name. */
+/** Completions from the lists of some tools. */
 const namedBy =
   (...tools: string[]): Complete =>
   async (_begun, requested) => {
@@ -56,7 +56,7 @@ const absolutePaths: Complete = async (begun, requested) => {
 const handles: Complete = async (_begun, requested) =>
   (await linesOf(requested, 'read_output')).map((row) => /^([\w-]+):? /.exec(row)?.[1] ?? '');
 
-/** By prompt or template, and argument. */
+/** Completions by prompt or template, and argument. */
 const kinds: Readonly<Record<string, Complete>> = {
   'review_changes base': refs,
   'explain_failure task': tasks,
@@ -70,7 +70,7 @@ const kinds: Readonly<Record<string, Complete>> = {
 
 /** Values for an argument of a prompt or an address. Asks nobody: what needs that completes to nothing. */
 export async function complete(
-  requested: Requested,
+  requested: ClientRequest,
   { ref, argument: { name, value } }: CompleteRequestParams,
 ): Promise<CompleteResult> {
   const kind = kinds[`${ref.type === 'ref/prompt' ? ref.name : ref.uri} ${name}`];

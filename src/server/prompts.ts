@@ -4,7 +4,7 @@ import {
   type GetPromptResult,
   type Prompt,
 } from '@modelcontextprotocol/server';
-import type { Crib } from './session.ts';
+import type { Connection } from './connection.ts';
 
 interface OfferedPrompt extends Prompt {
   /** Without them it cannot be followed. */
@@ -31,7 +31,8 @@ const prompts: readonly OfferedPrompt[] = [
 3. read_file around what changed, and grep for who uses what was renamed, removed or given other parameters.
 4. check with what="all".
 
-Then tell me, with file:line: first what is wrong or can go wrong, then what is missing (tests, documents), then what
+Then tell me, with file:line: first what is wrong or can go wrong, then what is missing (tests, \
+documents), then what
 could be simpler. If nothing is wrong, say so.`,
   },
   {
@@ -47,12 +48,15 @@ could be simpler. If nothing is wrong, say so.`,
     text: ({ task, container }) => `Explain why ${failing(task, container)}. Change nothing yet.
 
 1. ${container ? logsOf(container) : taskCall(task)}. If it goes on as a job, read_output with wait_for="end".
-2. If the output is long, read_output with pattern="error|fail" finds the first failure: later ones may follow from
+2. If the output is long, read_output with pattern="error|fail" finds the first failure: later ones may \
+follow from
    it.
-3. read_file at the places it names, and grep for where the values come from; git_log and git_diff of these files, if
+3. read_file at the places it names, and grep for where the values come from; git_log and git_diff of \
+these files, if
    they worked before.
 
-Then tell me: what fails, why, with file:line, how sure you are and what would make you sure, and the smallest change
+Then tell me: what fails, why, with file:line, how sure you are and what would make you sure, and the \
+smallest change
 that mends it.`,
   },
   {
@@ -64,7 +68,8 @@ that mends it.`,
     tools: ['git_status', 'git_diff', 'git_commit', 'check'],
     text: ({ path }) => `Prepare a commit of my changes${path ? ` in ${quoted(path)}` : ''}.
 
-1. git_status and git_diff${path ? ` with paths=[${quoted(path)}]` : ''}; git_log with limit=10 shows how messages
+1. git_status and git_diff${path ? ` with paths=[${quoted(path)}]` : ''}; git_log with limit=10 shows how \
+messages
    are written here.
 2. check with what="all". If something fails that these changes broke, tell me instead of going on.
 3. Look for what does not belong in: debugging output, secrets, files that were made by programs.
@@ -85,13 +90,17 @@ that mends it.`,
       table,
     }) => `Show me around this project${path ? `, its part ${quoted(path)}` : ''}. Change nothing.
 
-1. project${path ? ` with cwd=${quoted(path)}` : ''}, then list_files with depth=2, and read_file of README and
+1. project${path ? ` with cwd=${quoted(path)}` : ''}, then list_files with depth=2, and read_file of \
+README and
    CONTRIBUTING, if there are any.
 2. run_task without a task lists what can be run; git_log shows what is being worked on, where there is git.
-3. read_file of the place where it begins, and of the files that most others need.${table ? aboutTable(table) : ''}
+3. read_file of the place where it begins, and of the files that most others \
+need.${table ? aboutTable(table) : ''}
 
-Then tell me on one page: what it is for, its parts and how they work together, how to install, run and test it (check
-tells whether the tests pass here), what is unusual, and three places where a beginner could change something.`,
+Then tell me on one page: what it is for, its parts and how they work together, how to install, run and \
+test it (check
+tells whether the tests pass here), what is unusual, and three places where a beginner could change \
+something.`,
   },
 ];
 
@@ -116,20 +125,20 @@ const taskCall = (task: string | undefined): string =>
 const longest = 500;
 const quoted = (text: string): string => JSON.stringify(text.slice(0, longest));
 
-/** Those that the tools offered here suffice for. */
-const offeredIn = ({ offered }: Crib): OfferedPrompt[] =>
-  prompts.filter(({ tools }) => tools.every((tool) => offered.has(tool)));
+/** The prompts that the tools offered here suffice for. */
+const offeredIn = (connection: Connection): OfferedPrompt[] =>
+  prompts.filter(({ tools }) => tools.every((tool) => connection.tools.has(tool)));
 
-export const listPrompts = (crib: Crib): Prompt[] =>
-  offeredIn(crib).map(({ tools: _tools, text: _text, ...prompt }) => prompt);
+export const listPrompts = (connection: Connection): Prompt[] =>
+  offeredIn(connection).map(({ tools: _tools, text: _text, ...prompt }) => prompt);
 
-/** What to say to a model. Throws InvalidParams for a prompt or an argument that there is not. */
+/** The message of a prompt to a model. Throws InvalidParams for a prompt or an argument that there is not. */
 export function getPrompt(
-  crib: Crib,
+  connection: Connection,
   name: string,
   given: Readonly<Record<string, string>>,
 ): GetPromptResult {
-  const offered = offeredIn(crib);
+  const offered = offeredIn(connection);
   const prompt = offered.find((one) => one.name === name);
   if (!prompt) throw invalid(`name: there is no prompt ${quoted(name)}; prompts are ${namesOf(offered)}.`);
   const { arguments: known = [], description = '' } = prompt;

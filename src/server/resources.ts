@@ -7,7 +7,7 @@ import {
   type Resource,
   type ResourceTemplateType,
 } from '@modelcontextprotocol/server';
-import { programsUri, projectUri, type Crib, type Requested } from './session.ts';
+import { programsUri, projectUri, type Connection, type ClientRequest } from './connection.ts';
 import { callTool, type RequestedCall } from './call-tool.ts';
 
 /** Each stands for the call of a tool, so that there is one gate for both. */
@@ -55,19 +55,19 @@ const templates: readonly Offered<ResourceTemplateType>[] = [
   },
 ];
 
-/** Those whose tool the operator has not left out. */
-const offeredOf = <T>(all: readonly Offered<T>[], { offered }: Crib) =>
-  all.filter(({ tool }) => offered.has(tool)).map(({ tool: _tool, ...one }) => one);
-export const listResources = (crib: Crib) => offeredOf(resources, crib);
-export const listTemplates = (crib: Crib) => offeredOf(templates, crib);
+/** Resources whose tool the operator has not left out. */
+const offeredOf = <T>(all: readonly Offered<T>[], { tools }: Connection) =>
+  all.filter(({ tool }) => tools.has(tool)).map(({ tool: _tool, ...one }) => one);
+export const listResources = (connection: Connection) => offeredOf(resources, connection);
+export const listTemplates = (connection: Connection) => offeredOf(templates, connection);
 
 /** Throws ResourceNotFoundError, with what the tool says, for what is not there or cannot be read. */
 export async function readResource(
-  requested: Requested,
+  requested: ClientRequest,
   uri: string,
 ): Promise<ReadResourceResult | InputRequiredResult> {
   const call = callOf(uri);
-  if (!call || !requested.crib.offered.has(call.name)) throw new ResourceNotFoundError(uri);
+  if (!call || !requested.connection.tools.has(call.name)) throw new ResourceNotFoundError(uri);
   const result = await callTool(requested, call);
   if (!('content' in result)) return result;
   const { content, isError } = result as CallToolResult;

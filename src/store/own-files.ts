@@ -57,7 +57,9 @@ export function stateFolder(platform: Platform, env: Env, home: string): string 
   return folder && platform === 'win32' ? win32.join(folder, 'State') : folder;
 }
 
-/** Where all that is ours may lie: where variables say so, and without them, as another server may be started. */
+/**
+ * Where all that is ours may lie: where variables say so, and without them, as another server may be started.
+ */
 export const ownFolders = (platform: Platform, env: Env, home: string): string[] =>
   (['cache', 'state', 'config'] as const)
     .flatMap((kind) => [ownFolder(kind, platform, env, home), ownFolder(kind, platform, {}, home)])
@@ -121,8 +123,8 @@ export function writePrivate(folder: string | undefined, name: string, content: 
 }
 
 /**
- * Writes a file into a private folder; readers see the old or the new content, with `flush` whenever the power goes.
- * Throws what the system says.
+ * Writes a file into a private folder; readers see the old or the new content, with `flush` whenever the
+ * power goes. Throws what the system says.
  */
 export function replacePrivate(folder: string, name: string, content: string | Buffer, flush = false): void {
   const temporary = pathIn(folder, `.${globalThis.crypto.randomUUID()}.tmp`);
@@ -135,7 +137,10 @@ export function replacePrivate(folder: string, name: string, content: string | B
   }
 }
 
-/** Makes a folder that nobody else can open, when it is missing; says whether it is one. Throws what `mkdir` does. */
+/**
+ * Makes a folder that nobody else can open, when it is missing; says whether it is one. Throws what `mkdir`
+ * does.
+ */
 export function makePrivate(folder: string): boolean {
   if (isPrivate(folder)) return true;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -178,8 +183,9 @@ export const nonBlocking = constants.O_NONBLOCK ?? 0;
 const pathIn = (folder: string, name: string): string => `${folder}/${name}`;
 
 /**
- * Whoever can write to the folder could tell us what to run: it must be ours, a real folder, and closed to others. To
- * their looking as well: a folder that we make is, and one that came with a project (git gives it 0755) is not.
+ * Whoever can write to the folder could tell us what to run: it must be ours, a real folder, and closed to
+ * others. To their looking as well: a folder that we make is, and one that came with a project (git gives it
+ * 0755) is not.
  */
 export function isPrivate(folder: string): boolean {
   try {

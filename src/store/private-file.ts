@@ -15,10 +15,16 @@ import { isOurs, nonBlocking, noFollow, replacePrivate } from './own-files.ts';
 
 const { O_APPEND, O_CREAT, O_RDONLY, O_RDWR } = constants;
 
-/** What is there is no file or folder of this person's own, or cannot be used; the message says which, and why. */
+/**
+ * What is there is no file or folder of this person's own, or cannot be used; the message says which, and
+ * why.
+ */
 export class OwnFileError extends Error {}
 
-/** Opens a regular file of this person, without following a link or waiting for a pipe. Throws for anything else. */
+/**
+ * Opens a regular file of this person, without following a link or waiting for a pipe. Throws for anything
+ * else.
+ */
 function openOwn(path: string, flags: number): number {
   let opened: number;
   try {
@@ -47,7 +53,9 @@ export function readOwnText(path: string, most = Infinity): string {
   }
 }
 
-/** The same of a file that nobody else may have written; undefined when there is none. Throws OwnFileError. */
+/**
+ * The same of a file that nobody else may have written; undefined when there is none. Throws OwnFileError.
+ */
 export function readOwnTextOnly(path: string): string | undefined {
   const facts = statSync(path, { throwIfNoEntry: false });
   if (!facts) return undefined;
@@ -57,8 +65,9 @@ export function readOwnTextOnly(path: string): string | undefined {
 }
 
 /**
- * Opens a file of this person to add to and to read, and closes it to others. With O_APPEND each write goes to the
- * end, whoever else writes. It is made when it is missing, unless `flags` says otherwise. Throws OwnFileError.
+ * Opens a file of this person to add to and to read, and closes it to others. With O_APPEND each write goes
+ * to the end, whoever else writes. It is made when it is missing, unless `flags` says otherwise. Throws
+ * OwnFileError.
  */
 export function openToAppend(path: string, flags = O_CREAT): number {
   const opened = openOwn(path, O_RDWR | O_APPEND | flags);
@@ -78,8 +87,8 @@ export function appendPrivately(path: string, text: string): void {
 }
 
 /**
- * Writes a file that nobody else can open, in a folder that nobody else can write to. Readers see the old or the new
- * text, whenever the power goes. Throws OwnFileError when it cannot.
+ * Writes a file that nobody else can open, in a folder that nobody else can write to. Readers see the old or
+ * the new text, whenever the power goes. Throws OwnFileError when it cannot.
  */
 export function writePrivateFile(path: string, content: string | Buffer): void {
   makePrivateFolder(dirname(path));
@@ -91,8 +100,8 @@ export function writePrivateFile(path: string, content: string | Buffer): void {
 }
 
 /**
- * Makes a folder of mode 0700, or closes one of ours that others could write to; a link counts as what it leads to.
- * Throws OwnFileError for any other: whoever owns it could read what is written there.
+ * Makes a folder of mode 0700, or closes one of ours that others could write to; a link counts as what it
+ * leads to. Throws OwnFileError for any other: whoever owns it could read what is written there.
  */
 export function makePrivateFolder(folder: string): void {
   let mine: boolean;

@@ -7,8 +7,8 @@ let made: string | undefined;
 
 /**
  * A folder that nobody else can open, below the system's temporary one: for what has no other place, or is of
- * no use when this process has ended. It goes with the process; that of one that was killed goes when the next
- * is made. Throws what the system says.
+ * no use when this process has ended. It goes with the process; that of one that was killed goes when the
+ * next is made. Throws what the system says.
  */
 export function processFolder(): string {
   if (made !== undefined) return made;

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { also } from '../core/accepted.ts';
 import { ToolcribError } from '../core/errors.ts';
-import { defineTool, type Tool } from '../core/tool.ts';
+import type { Tool } from '../core/tool.ts';
 import { combinePlans, runPlannedCalls, type PlannedCall } from '../machine/actions/acts.ts';
-import type { OwnServices } from '../server/own-tools.ts';
+import { defineTool } from './define-tool.ts';
 import { ProjectView, rolePlayersOf } from './project/project-view.ts';
 
 const params = z.strictObject({
@@ -20,19 +20,20 @@ const params = z.strictObject({
 type PackagesParams = z.output<typeof params>;
 
 /** Changes packages by the package manager that the project uses. */
-export const changePackages = (services: OwnServices): Tool =>
-  defineTool({
-    name: 'change_packages',
-    program: 'toolcrib',
-    title: 'Change packages',
-    description:
-      'Add, remove, install or update packages by the package manager the project uses; its lock file follows.',
-    effects: ['write', 'execute', 'network'],
-    params,
-    plan: async (asked, context) =>
-      combinePlans(await actsFor(asked, await ProjectView.of(asked, context, services))),
-    run: runPlannedCalls,
-  });
+export default defineTool({
+  name: 'change_packages',
+  title: 'Change packages',
+  description:
+    'Add, remove, install or update packages by the package manager the project uses; its lock file follows.',
+  hint: 'install, add, remove, update packages or dependencies',
+  listed: 'yes',
+  startsPrograms: true,
+  inEveryToolset: true,
+  effects: ['write', 'execute', 'network'],
+  params,
+  plan: async (asked, context) => combinePlans(await actsFor(asked, await ProjectView.of(asked, context))),
+  run: runPlannedCalls,
+});
 
 async function actsFor(asked: PackagesParams, place: ProjectView): Promise<readonly PlannedCall[]> {
   const { action, packages = [], program } = asked;

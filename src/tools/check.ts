@@ -3,30 +3,15 @@ import * as z from 'zod';
 import { also } from '../core/accepted.ts';
 import { ToolcribError } from '../core/errors.ts';
 import { pathFacts } from '../core/params.ts';
-import { defineTool, type CallContext, type PlanContext, type Tool, type Result } from '../core/tool.ts';
+import type { Result, Tool } from '../core/tool.ts';
 import { combinePlans, type PlannedCall } from '../machine/actions/acts.ts';
 import { sanitize } from '../machine/sanitize.ts';
-import type { OwnServices } from '../server/own-tools.ts';
-import type { ToolDefinition } from '../server/published.ts';
+import type { Problem, Session } from '../machine/session.ts';
+import { defineTool, type ToolCallContext, type ToolPlanContext } from './define-tool.ts';
+import { chosenFor } from './project/chosen-for.ts';
 import { inOneLine } from './output/job-text.ts';
-import {
-  kinds,
-  problemsOf,
-  told,
-  type Checked,
-  type CheckKind,
-  type Problem,
-} from './project/check-report.ts';
+import { kinds, problemsOf, told, type Checked, type CheckKind } from './project/check-report.ts';
 import { ProjectView, type RolePlayer, type ProjectTask } from './project/project-view.ts';
-
-/** What projects call the tasks that do it, the usual name first. */
-const taskNames: Readonly<Record<CheckKind, readonly string[]>> = {
-  test: ['test', 'tests', 'unit', 'test:unit'],
-  lint: ['lint'],
-  types: ['typecheck', 'type-check', 'types', 'check-types', 'check:types', 'tsc'],
-  build: ['build', 'compile'],
-  format: ['format:check', 'fmt:check', 'check:format', 'format', 'fmt'],
-};
 
 const params = z.strictObject({
   what: also(
@@ -55,56 +40,44 @@ interface CheckWork {
   readonly notes: readonly string[];
 }
 
-/**
- * What was found while the server runs, by program and folder: what failed last, whoever asked for what; and what was
- * found last of all, and of each part, which alone says what is new in it.
- */
-type Memory = Map<string, readonly Problem[]>;
-
 /** Tests, lints, type-checks, builds as the project does it, and tells what failed. */
-export function check(services: OwnServices): Tool {
-  const memory: Memory = new Map();
-  return defineTool({
-    name: 'check',
-    program: 'toolcrib',
-    title: 'Check the project',
-    description:
-      'Run tests, lint, type check or build of the project. Green is one line; failures come as file:line and message.',
-    effects: ['write', 'execute', 'network'],
-    params,
-    async plan(asked, context) {
-      const work = await actsFor(asked, context, services, memory);
-      return { ...combinePlans(work.acts), work };
-    },
-    run: ({ work }, context) => run(work, context, memory),
-  });
-}
+export default defineTool({
+  name: 'check',
+  title: 'Check the project',
+  description:
+    'Run tests, lint, type check or build of the project. Green is one line; failures come as file:line and message.',
+  hint: 'run tests, lint, type check, build',
+  listed: 'first',
+  startsPrograms: true,
+  inEveryToolset: true,
+  effects: ['write', 'execute', 'network'],
+  params,
+  async plan(asked, context) {
+    const work = await planChecks(asked, context);
+    return { ...combinePlans(work.acts), work };
+  },
+  run: ({ work }, context) => run(work, context),
+});
 
-async function actsFor(
-  asked: CheckParams,
-  context: PlanContext,
-  services: OwnServices,
-  memory: Memory,
-): Promise<CheckWork> {
-  const place = await ProjectView.of(asked, context, services);
+async function planChecks(asked: CheckParams, context: ToolPlanContext): Promise<CheckWork> {
+  const place = await ProjectView.of(asked, context);
   // What was installed a moment ago counts.
-  await services.refresh();
+  await context.session.environment.refresh();
   const { tasks } = await place.tasks();
   const notes: string[] = [];
-  const looking = { asked, place, tasks, memory, notes };
+  const looking = { asked, place, tasks, notes };
   const acts: PlannedCall<CheckedRole>[] = [];
   for (const kind of asked.what === 'all' ? (['types', 'lint', 'test'] as const) : [asked.what])
-    acts.push(...(await actsOf(kind, looking)));
+    acts.push(...(await checksOf(kind, looking)));
   // A language without a type checker of its own is compiled.
   if (asked.what === 'all' && acts.every(({ about }) => about.kind !== 'types'))
-    acts.unshift(...(await actsOf('build', looking)));
+    acts.unshift(...(await checksOf('build', looking)));
   if (acts.length > 0) return { acts, notes };
   const names = tasks.map(({ name }) => name).join(', ');
+  const none = `what: ${place.folder} shows no program for ${asked.what}, and has no task of that name`;
   throw new ToolcribError(
     'NOT_FOUND',
-    [`what: ${place.folder} shows no program for ${asked.what}, and has no task of that name`, ...notes].join(
-      '; ',
-    ) + '.',
+    `${[none, ...notes].join('; ')}.`,
     names ? `run_task runs one of its tasks: ${names}.` : 'run runs any program; cwd names another folder.',
   );
 }
@@ -113,12 +86,11 @@ interface Looking {
   readonly asked: CheckParams;
   readonly place: ProjectView;
   readonly tasks: readonly ProjectTask[];
-  readonly memory: Memory;
   /** What does not run although somebody could expect it. */
   readonly notes: string[];
 }
 
-async function actsOf(kind: CheckKind, looking: Looking): Promise<PlannedCall<CheckedRole>[]> {
+async function checksOf(kind: CheckKind, looking: Looking): Promise<PlannedCall<CheckedRole>[]> {
   const { asked, place, tasks, notes } = looking;
   const { players, task } = await chosenFor(kind, place, tasks);
   if (!task) return playing(kind, players, looking);
@@ -126,58 +98,17 @@ async function actsOf(kind: CheckKind, looking: Looking): Promise<PlannedCall<Ch
     notes.push(`${kind}: left out, as the script ${inOneLine(task.name, 200)} takes no names`);
     return [];
   }
-  const above = new ProjectView(task.folder, place.context, place.services);
+  const above = new ProjectView(task.folder, place.context);
   const runners = [...(await above.players('task')), ...(await above.absent('task'))];
   const runner = runners.find(({ action }) => action.program === task.program);
   const about = { kind, folder: task.folder, part: 'all', isScript: true } as const;
   return runner ? [await place.act(runner.action, { task: task.name, cwd: task.folder }, about)] : [];
 }
 
-/**
- * By what a project does something: what its own script names, else what it shows signs of, else the script itself,
- * else what it shows signs of and is not here.
- */
-export async function chosenFor(
-  kind: CheckKind,
-  place: ProjectView,
-  tasks: readonly ProjectTask[],
-): Promise<{
-  readonly players: readonly RolePlayer[];
-  readonly task?: ProjectTask;
-  readonly areAbsent?: boolean;
-}> {
-  const players = await place.players(kind);
-  const task = taskNames[kind].flatMap((name) => tasks.find((one) => isTask(one, name)) ?? [])[0];
-  const named = players.filter(({ action }) => task?.command && names(task.command, action, place.services));
-  if (named.length > 0) return { players: named };
-  if (players.length > 0 && !task?.command) return { players };
-  if (task) return { players, task };
-  return { players: await place.absent(kind), areAbsent: true };
-}
-
-/** npm's own answer where a project has no tests is none. */
-const isTask = ({ name, command = '' }: ProjectTask, wanted: string): boolean =>
-  name === wanted && !command.includes('no test specified');
-
-/** Whether a command starts a program, for what the action does where the program is for many things: `go test`. */
-function names(command: string, { program, begins, role }: ToolDefinition, services: OwnServices): boolean {
-  const { called = [program], category } = services.manifest.programs.find(({ id }) => id === program) ?? {};
-  const isMany = category === 'runtime' || category === 'package-manager';
-  const isAct = begins !== undefined && (!begins.startsWith('-') || begins === `--${role}`);
-  return command.split(/&&|\|\|?|;/).some((part) => {
-    const words = part.trim().split(/\s+/);
-    const starts = called.some((name) => ` ${words.join(' ')} `.includes(` ${name} `));
-    return starts && (!isMany || !isAct || words.includes(begins));
-  });
-}
-
-async function playing(
-  kind: CheckKind,
-  players: readonly RolePlayer[],
-  { asked, place, memory, notes }: Looking,
-) {
+async function playing(kind: CheckKind, players: readonly RolePlayer[], { asked, place, notes }: Looking) {
+  const { problems } = place.context.session;
   const { acts, refused } = await place.acts(players, (tool, folder) => {
-    const last = memory.get(keyOf(kind, tool, folder))?.flatMap(({ name, file }) => name ?? file ?? []);
+    const last = problems.get(keyOf(kind, tool, folder))?.flatMap(({ name, file }) => name ?? file ?? []);
     const only = asked.again ? last?.length && [...new Set(last)] : asked.only;
     if (asked.again && !only) notes.push(`${kind}: nothing that failed is remembered, so all of it ran`);
     // Whether it formats or only says what is not, it is a check.
@@ -201,7 +132,12 @@ const has = (all: readonly Problem[], { id }: Problem): boolean => all.some((one
 const without = (all: readonly Problem[], others: readonly Problem[]) =>
   all.filter((one) => !has(others, one));
 
-function remember(found: readonly Problem[], key: string, part: CheckedRole['part'], memory: Memory): void {
+function remember(
+  found: readonly Problem[],
+  key: string,
+  part: CheckedRole['part'],
+  memory: Session['problems'],
+): void {
   const all = partOf(key, 'all');
   if (part === 'all' || part === 'failed') {
     memory.set(key, found);
@@ -229,7 +165,8 @@ function onlyFor(
   return { [key]: only.map((one) => (pathFacts(schema) ? resolve(folder, one) : one)) };
 }
 
-async function run({ acts, notes }: CheckWork, context: CallContext, memory: Memory): Promise<Result> {
+async function run({ acts, notes }: CheckWork, context: ToolCallContext): Promise<Result> {
+  const { problems: memory } = context.session;
   const checked: Checked[] = [];
   for (const { tool, plan, about } of acts) {
     if (context.signal.aborted) break;

@@ -1,19 +1,13 @@
 import * as z from 'zod';
 import { also, unlisted } from '../core/accepted.ts';
 import { ToolcribError } from '../core/errors.ts';
-import {
-  defineTool,
-  type CallContext,
-  type Plan,
-  type PlanContext,
-  type Tool,
-  type Result,
-} from '../core/tool.ts';
+import type { Plan, PlanContext, Result } from '../core/tool.ts';
 import { sanitize } from '../machine/sanitize.ts';
 import type { Job } from '../machine/jobs/job.ts';
 import { end } from '../machine/jobs/jobs.ts';
 import { aboutJob, textResult } from './output/job-text.ts';
-import { handles, type OutputServices } from './read-output.ts';
+import { defineTool, type ToolPlanContext } from './define-tool.ts';
+import { handles } from './output/page.ts';
 
 /** Much more would be a file. */
 const mostCharacters = 64 * 1024;
@@ -32,20 +26,21 @@ const params = z.strictObject({
 type ControlJobParams = z.output<typeof params>;
 
 /** Writes to a job's program, or ends the job and what it started. */
-export const controlJob = (services: OutputServices): Tool =>
-  defineTool({
-    name: 'control_job',
-    program: 'toolcrib',
-    title: 'Control job',
-    description: 'Stops a background job and all it started, or sends text to its standard input.',
-    effects: ['execute'],
-    params,
-    plan: async (given, context) => planControl(given, jobOf(given, services, context), context),
-    run: ({ work }, context) => control(work, services, context),
-  });
+export default defineTool({
+  name: 'control_job',
+  title: 'Control job',
+  description: 'Stops a background job and all it started, or sends text to its standard input.',
+  hint: 'stop a dev server or job',
+  listed: 'yes',
+  inEveryToolset: true,
+  effects: ['execute'],
+  params,
+  plan: async (given, context) => planControl(given, jobOf(given, context), context),
+  run: ({ work }, context) => control(work, context),
+});
 
-function jobOf({ id }: ControlJobParams, { jobs }: OutputServices, { client }: PlanContext): Job {
-  const job = jobs.find(client, id);
+function jobOf({ id }: ControlJobParams, { client, session }: ToolPlanContext): Job {
+  const job = session.jobs.find(client, id);
   if (job) return job;
   throw new ToolcribError(
     'NOT_FOUND',
@@ -54,7 +49,10 @@ function jobOf({ id }: ControlJobParams, { jobs }: OutputServices, { client }: P
   );
 }
 
-/** Who may start a job, also where nothing may be changed, may end it; what is sent is decided about like what runs. */
+/**
+ * Who may start a job, also where nothing may be changed, may end it; what is sent is decided about like what
+ * runs.
+ */
 function planControl(
   given: ControlJobParams,
   { call, program }: Job,
@@ -76,12 +74,8 @@ function planControl(
   };
 }
 
-async function control(
-  given: ControlJobParams,
-  services: OutputServices,
-  context: CallContext,
-): Promise<Result> {
-  const job = jobOf(given, services, context);
+async function control(given: ControlJobParams, context: ToolPlanContext): Promise<Result> {
+  const job = jobOf(given, context);
   if (given.action === 'send') {
     job.write(given.text ?? '', given.end);
     return textResult(`sent; ${aboutJob(job)}`);

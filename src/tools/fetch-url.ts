@@ -1,15 +1,13 @@
-import type { LookupAddress } from 'node:dns';
-import { lookup } from 'node:dns/promises';
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
 import { unlisted } from '../core/accepted.ts';
 import { ToolcribError } from '../core/errors.ts';
-import { defineTool, type CallContext, type Content, type Tool, type Result } from '../core/tool.ts';
+import type { Content, Result } from '../core/tool.ts';
 import { mediaOf } from './files/reading/media.ts';
 import { variable, type Host } from '../machine/host.ts';
 import { sanitize } from '../machine/sanitize.ts';
-import type { OwnServices } from '../server/own-tools.ts';
-import { mostCharacters, page } from './read-output.ts';
+import { defineTool, type ToolCallContext } from './define-tool.ts';
+import { mostCharacters, page } from './output/page.ts';
 import { bodyText, pageText } from './fetch/page-text.ts';
 import {
   namesLoopback,
@@ -19,11 +17,6 @@ import {
   webAddress,
   type FetchRequest,
 } from './fetch/request.ts';
-
-interface FetchServices extends Pick<OwnServices, 'host' | 'outputs' | 'jobs' | 'loopback'> {
-  /** The addresses of a name; the system's when left out. */
-  resolve?(host: string): Promise<readonly LookupAddress[]>;
-}
 
 const mostSeconds = 30;
 const [startSeconds, againMs] = [15, 200];
@@ -43,32 +36,33 @@ interface Fetching extends FetchRequest {
 }
 
 /** Pages and what APIs answer, of the web and of servers on this machine. */
-export const fetchUrl = (services: FetchServices): Tool =>
-  defineTool({
-    name: 'fetch_url',
-    program: 'toolcrib',
-    title: 'Fetch URL',
-    description:
-      'Fetch a web page, API or local dev server by its URL: pages as Markdown, JSON and text as they are. ' +
-      'Reads documentation; finds a text in it.',
-    effects: ['read', 'network'],
-    params,
-    async plan({ url: given, find, method }, { workspace }) {
-      const url = addressOf(given);
-      const loopback = services.loopback && namesLoopback(writtenHost(given));
-      return {
-        effects: ['read', 'network'] as const,
-        subject: subjectOf(url),
-        host: url.hostname,
-        folder: workspace.roots[0] ?? '',
-        paths: [],
-        isUndoable: false,
-        fingerprint: JSON.stringify([given, find, method]),
-        work: { url, method, find, loopback },
-      };
-    },
-    run: ({ work }, context) => fetched(work, services, context),
-  });
+export default defineTool({
+  name: 'fetch_url',
+  title: 'Fetch URL',
+  description:
+    'Fetch a web page, API or local dev server by its URL: pages as Markdown, JSON and text as they are. ' +
+    'Reads documentation; finds a text in it.',
+  hint: 'fetch a web page or URL',
+  aliases: 'WebFetch web_fetch fetch fetch_webpage',
+  listed: 'yes',
+  effects: ['read', 'network'],
+  params,
+  async plan({ url: given, find, method }, { workspace, session }) {
+    const url = addressOf(given);
+    const loopback = session.isLocal && namesLoopback(writtenHost(given));
+    return {
+      effects: ['read', 'network'] as const,
+      subject: subjectOf(url),
+      host: url.hostname,
+      folder: workspace.roots[0] ?? '',
+      paths: [],
+      isUndoable: false,
+      fingerprint: JSON.stringify([given, find, method]),
+      work: { url, method, find, loopback },
+    };
+  },
+  run: ({ work }, context) => fetched(work, context),
+});
 
 function addressOf(given: string): URL {
   const wrong = (why: string, wayOut: string) => new ToolcribError('ARG_INVALID', `url: ${why}.`, wayOut);
@@ -89,18 +83,15 @@ const writtenHost = (given: string): string =>
   /^https?:\/\/(\[[^\]]*\]|[^/?#\\@:]*)(?::\d+)?(?:[/?#]|$)/i.exec(given.trim())?.[1] ?? '';
 
 /** Asks, and says what came. Throws what respond() and readBody() throw, CANCELLED, and UNREACHABLE. */
-async function fetched(work: Fetching, services: FetchServices, context: CallContext): Promise<Result> {
+async function fetched(work: Fetching, context: ToolCallContext): Promise<Result> {
   const seconds = Math.min(mostSeconds, context.budgets.callSeconds);
   const late = AbortSignal.timeout(seconds * 1000);
   const signal = AbortSignal.any([context.signal, late]);
-  const resolve = services.resolve ?? ((host: string) => lookup(host, { all: true }));
+  const { environment } = context.session;
+  const resolve = (name: string) => environment.resolveHost(name);
   try {
     const ask = () => respond(work, { rules: context.rules, signal, resolve });
-    const { url, response } = await patiently(
-      ask,
-      () => work.loopback && isStarting(services, context),
-      signal,
-    );
+    const { url, response } = await patiently(ask, () => work.loopback && isStarting(context), signal);
     const from = url.href === work.url.href ? '' : `from ${url.href}`;
     const { statusCode = 0, statusMessage = '', headers } = response;
     const type = headers['content-type'] ?? '';
@@ -127,15 +118,18 @@ async function fetched(work: Fetching, services: FetchServices, context: CallCon
       return answer(facts, `[not text; to keep it, run a program: curl -fLO ${sanitize(url.href)}]`);
     const laidOut = /html/i.test(type) ? await pageText(text) : undefined;
     if (laidOut && laidOut.title !== '') facts.push(`“${laidOut.title}”`);
-    return answer(facts, await fitted(laidOut?.text ?? text, work, services, { ...context, signal }));
+    return answer(facts, await fitted(laidOut?.text ?? text, work, { ...context, signal }));
   } catch (error) {
     if (context.signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
     if (error instanceof ToolcribError) throw error;
-    throw failureOf(error, work, late.aborted ? seconds : undefined, services.host);
+    throw failureOf(error, work, late.aborted ? seconds : undefined, environment.host);
   }
 }
 
-/** A server that was just started may not listen yet: it is asked again until it does. Throws what `ask` throws. */
+/**
+ * A server that was just started may not listen yet: it is asked again until it does. Throws what `ask`
+ * throws.
+ */
 async function patiently<T>(
   ask: () => Promise<T>,
   isWorthIt: () => boolean,
@@ -151,8 +145,8 @@ async function patiently<T>(
 }
 
 /** Whether a job of this client may be about to listen. */
-const isStarting = ({ jobs }: FetchServices, { client }: CallContext): boolean =>
-  jobs.list(client).some(({ state, seconds }) => state === 'running' && seconds < startSeconds);
+const isStarting = ({ client, session }: ToolCallContext): boolean =>
+  session.jobs.list(client).some(({ state, seconds }) => state === 'running' && seconds < startSeconds);
 
 /** Lines around one that matches: in Markdown the paragraphs before and after it. */
 const nearby = 3;
@@ -161,8 +155,7 @@ const nearby = 3;
 async function fitted(
   text: string,
   { url, find }: Fetching,
-  { outputs }: FetchServices,
-  { client, signal, keepOutput }: CallContext,
+  { client, signal, keepOutput, session }: ToolCallContext,
 ): Promise<string> {
   if (find === undefined && text.length <= mostCharacters) return sanitize(text);
   const sink = keepOutput(subjectOf(url));
@@ -170,7 +163,7 @@ async function fitted(
   sink.end();
   const literal = find?.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
   const wanted = literal === undefined ? {} : { pattern: `(?i)${literal}` };
-  const shown = await page(outputs.find(client, sink.handle), { ...wanted, context: nearby }, signal);
+  const shown = await page(session.outputs.find(client, sink.handle), { ...wanted, context: nearby }, signal);
   return `${shown}\n[read_output id=${sink.handle} has all of it]`;
 }
 

@@ -3,9 +3,10 @@ import { unlisted } from '../core/accepted.ts';
 import { nearest } from '../core/nearest.ts';
 import { ToolcribError } from '../core/errors.ts';
 import { looksOnly } from '../core/policy.ts';
-import { defineSimpleTool, type Tool } from '../core/tool.ts';
-import type { OwnServices } from '../server/own-tools.ts';
-import type { Catalogue, ToolDefinition } from '../server/published.ts';
+import { defineTool } from './define-tool.ts';
+import type { Session } from '../machine/session.ts';
+import type { ToolDefinition } from '../core/tool-definition.ts';
+import type { Catalogue } from '../machine/catalogue.ts';
 import { scoresOf, type SearchFields } from './catalogue/search.ts';
 import { roleWords } from './catalogue/words.ts';
 
@@ -18,34 +19,36 @@ const nearEnough = 0.35;
 const usedCounts = 1.2;
 
 /** Searches every action of every program: what is listed is a part of what can be called. */
-export const findActions = (services: OwnServices): Tool =>
-  defineSimpleTool({
-    name: 'find_actions',
-    program: 'toolcrib',
-    title: 'Find actions',
-    description:
-      'Finds what can be done with the programs of this machine, in plain words. Answers with calls to make.',
-    effects: ['read'],
-    params: z.strictObject({
-      query: z.string().min(1).max(500).describe('What to do: "who changed this line", "stop a container"'),
-      program: z.string().optional().describe('Only of this program: git'),
-      limit: unlisted(z.int().min(1).optional()),
-    }),
-    call: async ({ query, program }) => ({
-      content: [{ type: 'text', text: await answerTo(query, program, services) }],
-    }),
-  });
+export default defineTool({
+  name: 'find_actions',
+  title: 'Find actions',
+  description:
+    'Finds what can be done with the programs of this machine, in plain words. Answers with calls to make.',
+  hint: 'find any other action or tool',
+  listed: 'first',
+  inEveryToolset: true,
+  effects: ['read'],
+  params: z.strictObject({
+    query: z.string().min(1).max(500).describe('What to do: "who changed this line", "stop a container"'),
+    program: z.string().optional().describe('Only of this program: git'),
+    limit: unlisted(z.int().min(1).optional()),
+  }),
+  run: async ({ work: { query, program } }, { session }) => ({
+    content: [{ type: 'text', text: await answerTo(query, program, session) }],
+  }),
+});
 
-async function answerTo(query: string, program: string | undefined, services: OwnServices): Promise<string> {
-  const { manifest, offered } = services;
-  await services.refresh();
-  const callable = new Set((await offered.callable()).map(({ name }) => name));
-  const exposure = await offered.exposure();
+async function answerTo(query: string, program: string | undefined, session: Session): Promise<string> {
+  const { tools: registry, environment } = session;
+  const { catalogue } = environment;
+  await environment.refresh();
+  const callable = new Set((await registry.callable()).map(({ name }) => name));
+  const exposure = await registry.listed();
   const listed = new Set(exposure.listed.map(({ name }) => name));
-  const all = manifest.tools.filter(({ name }) => !ofCatalogue.has(name));
-  const among = program === undefined ? all : toolsOf(program, manifest);
+  const all = catalogue.tools.filter(({ name }) => !ofCatalogue.has(name));
+  const among = program === undefined ? all : toolsOf(program, catalogue);
   const isUsed = ({ program: id }: ToolDefinition) => exposure.programs.get(id)?.isUsed ?? false;
-  const search = (tools: readonly ToolDefinition[]) => bestOf(tools, query, isUsed, manifest);
+  const search = (tools: readonly ToolDefinition[]) => bestOf(tools, query, isUsed, catalogue);
   const here = search(among.filter(({ name }) => callable.has(name)));
   if (here.length > 0)
     return [
@@ -53,12 +56,12 @@ async function answerTo(query: string, program: string | undefined, services: Ow
       ...here.slice(0, mostActions).map((tool) => lineOf(tool, listed.has(tool.name))),
     ].join('\n');
   const [missing] = search(among);
-  const facts = manifest.programs.find(({ id }) => id === missing?.program);
+  const facts = catalogue.programs.find(({ id }) => id === missing?.program);
   const notHere =
     missing && facts
       ? `${missing.name} would fit, but ${facts.title} cannot be used on this machine as it is. `
       : '';
-  return `${notHere}No action does that. run runs any program${await commandFor(query, services)}`;
+  return `${notHere}No action does that. run runs any program${await commandFor(query, session)}`;
 }
 
 /** Tools that fit, the best first; what the project uses is most likely meant. */
@@ -66,10 +69,10 @@ export function bestOf(
   tools: readonly ToolDefinition[],
   query: string,
   isUsed: (tool: ToolDefinition) => boolean,
-  manifest: Catalogue,
+  catalogue: Catalogue,
 ): ToolDefinition[] {
   const scores = scoresOf(
-    tools.map((tool) => fieldsOf(tool, manifest)),
+    tools.map((tool) => fieldsOf(tool, catalogue)),
     query,
   );
   const found = tools
@@ -80,9 +83,9 @@ export function bestOf(
 }
 
 /** Its command, when the first word of the query is a program that is here. */
-async function commandFor(query: string, { which }: OwnServices): Promise<string> {
+async function commandFor(query: string, { environment }: Session): Promise<string> {
   const [program = ''] = query.trim().split(/\s+/);
-  const isHere = /^[\w.+-]+$/.test(program) && (await which(program)) !== undefined;
+  const isHere = /^[\w.+-]+$/.test(program) && (await environment.which(program)) !== undefined;
   return isHere ? `: ${JSON.stringify({ command: query.trim() })}` : '.';
 }
 

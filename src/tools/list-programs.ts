@@ -2,43 +2,42 @@ import * as z from 'zod';
 import { nearest } from '../core/nearest.ts';
 import { categories } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
-import { defineSimpleTool, type Tool } from '../core/tool.ts';
+import { defineTool } from './define-tool.ts';
 import { wellKnown } from '../discoverers/shared/well-known.ts';
 import type { ProgramReport } from '../machine/programs/machine-report.ts';
 import { headAndTail, inlineLimit, sanitize } from '../machine/sanitize.ts';
-import type { OwnServices } from '../server/own-tools.ts';
+import type { Environment } from '../machine/environment.ts';
 
 /** Which programs there are, which were found where, and how to get the others. */
-export const listPrograms = (services: OwnServices): Tool =>
-  defineSimpleTool({
-    name: 'list_programs',
-    program: 'toolcrib',
-    title: 'List programs',
-    description:
-      'Development programs on this machine: version and path; of one that is missing, how to get it.',
-    effects: ['read'],
-    params: z.strictObject({
-      category: z.enum(categories).optional().describe('Only this kind'),
-      program: z.string().optional().describe('Only this one, by id, with all that is known of it'),
-    }),
-    async call({ category, program }) {
-      const rows = await services.report();
-      const text =
-        program === undefined
-          ? await listed(
-              rows.filter((row) => category === undefined || row.category === category),
-              services,
-            )
-          : described(rows, program);
-      return { content: [{ type: 'text', text: headAndTail(sanitize(text), inlineLimit, 0, ' …') }] };
-    },
-  });
+export default defineTool({
+  name: 'list_programs',
+  title: 'List programs',
+  description:
+    'Development programs on this machine: version and path; of one that is missing, how to get it.',
+  listed: 'no',
+  effects: ['read'],
+  params: z.strictObject({
+    category: z.enum(categories).optional().describe('Only this kind'),
+    program: z.string().optional().describe('Only this one, by id, with all that is known of it'),
+  }),
+  async run({ work: { category, program } }, { session }) {
+    const rows = await session.environment.report();
+    const text =
+      program === undefined
+        ? await listed(
+            rows.filter((row) => category === undefined || row.category === category),
+            session.environment,
+          )
+        : described(rows, program);
+    return { content: [{ type: 'text', text: headAndTail(sanitize(text), inlineLimit, 0, ' …') }] };
+  },
+});
 
-async function listed(rows: readonly ProgramReport[], { present }: OwnServices): Promise<string> {
+async function listed(rows: readonly ProgramReport[], environment: Environment): Promise<string> {
   const here = rows.filter(({ installed }) => installed);
   const missing = rows.filter(({ installed }) => !installed).map(({ id }) => id);
   const known = new Set(here.flatMap(({ id, path = '' }) => [id, path.replace(/.*[\\/]|\.\w+$/g, '')]));
-  const also = (await present(wellKnown)).filter((name) => !known.has(name));
+  const also = (await environment.present(wellKnown)).filter((name) => !known.has(name));
   return [
     `${here.length} of ${rows.length} programs are here`,
     ...here.map(lineOf),

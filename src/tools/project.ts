@@ -1,13 +1,13 @@
 import { basename } from 'node:path';
 import * as z from 'zod';
 import type { Category } from '../core/discoverer.ts';
-import { defineSimpleTool, textOf, type Tool } from '../core/tool.ts';
+import { textOf } from '../core/tool.ts';
 import { projectAddress, schemesOf } from '../machine/databases/target.ts';
 import { displayPath } from '../machine/paths/display-path.ts';
 import { sanitize } from '../machine/sanitize.ts';
-import type { OwnServices } from '../server/own-tools.ts';
 import { inOneLine } from './output/job-text.ts';
-import { chosenFor } from './check.ts';
+import { defineTool } from './define-tool.ts';
+import { chosenFor } from './project/chosen-for.ts';
 import { kinds } from './project/check-report.ts';
 import { ProjectView, type ProjectTask } from './project/project-view.ts';
 
@@ -23,39 +23,43 @@ const params = z.strictObject({
 });
 
 /** What a project is, and what can be done in it, in a page. */
-export const project = (services: OwnServices): Tool =>
-  defineSimpleTool({
-    name: 'project',
-    program: 'toolcrib',
-    title: 'Describe the project',
-    description:
-      'What this project is: git state, packages, tasks, tests, databases, programs here. Call it first.',
-    effects: ['read'],
-    params,
-    async call(asked, context) {
-      await services.refresh();
-      const place = await ProjectView.of(asked, context, services);
-      const { tasks: all, more } = await place.tasks();
-      const parts = await Promise.all([
-        top(place),
-        state(place),
-        packageManagers(place),
-        checks(place, all),
-        [...tasks(all), ...more.map((text) => inOneLine(text, longestMore))],
-        databases(place),
-        programs(place),
-      ]);
-      return { content: [{ type: 'text', text: sanitize(parts.flat().join('\n')) }] };
-    },
-  });
+export default defineTool({
+  name: 'project',
+  title: 'Describe the project',
+  description:
+    'What this project is: git state, packages, tasks, tests, databases, programs here. Call it first.',
+  hint: 'what this project is: overview',
+  listed: 'first',
+  inEveryToolset: true,
+  effects: ['read'],
+  params,
+  async run({ work: asked }, context) {
+    await context.session.environment.refresh();
+    const place = await ProjectView.of(asked, context);
+    const { tasks: all, more } = await place.tasks();
+    const parts = await Promise.all([
+      top(place),
+      state(place),
+      packageManagers(place),
+      checks(place, all),
+      [...tasks(all), ...more.map((text) => inOneLine(text, longestMore))],
+      databases(place),
+      programs(place),
+    ]);
+    return { content: [{ type: 'text', text: sanitize(parts.flat().join('\n')) }] };
+  },
+});
 
 const line = (title: string, all: readonly string[], most = Infinity): string[] => {
   const more = all.length > most ? [`${all.length - most} more`] : [];
   return all.length === 0 ? [] : [`${title}: ${[...all.slice(0, most), ...more].join(', ')}`];
 };
 
-async function top({ folder, context, services: { host } }: ProjectView): Promise<string[]> {
-  const [entries, isTrusted] = await Promise.all([host.list(folder), context.trusts(folder)]);
+async function top({ folder, context }: ProjectView): Promise<string[]> {
+  const [entries, isTrusted] = await Promise.all([
+    context.session.environment.host.list(folder),
+    context.trusts(folder),
+  ]);
   const shown = entries.filter((name) => name !== '.git').toSorted();
   const trust = isTrusted ? '' : ' (not trusted yet: running its code is asked about once)';
   return [
@@ -68,12 +72,15 @@ async function top({ folder, context, services: { host } }: ProjectView): Promis
   ];
 }
 
-/** Of version control: where one stands, what is under way, how much has changed; the files are another call. */
+/**
+ * Of version control: where one stands, what is under way, how much has changed; the files are another call.
+ */
 async function state(place: ProjectView): Promise<string[]> {
   const players = await place.players('status');
   return Promise.all(
-    players.map(async ({ action: { name, program } }) => {
-      const result = await place.looked(name);
+    players.map(async ({ action }) => {
+      const { name, program } = action;
+      const result = await place.looked(action);
       if (!result) return `${program}: ${name} looks, once the folder is trusted`;
       const [first = '', ...rest] = textOf(result).split('\n');
       return [`${program}: ${first}`, ...rest.filter((text) => text.startsWith('['))].join('\n');
@@ -138,11 +145,11 @@ const rank = (category: Category): number =>
   first.includes(category) ? first.indexOf(category) : first.length;
 
 /** Programs that can be used, those that the project shows signs of first. */
-async function programs({ context: { workspace }, services }: ProjectView): Promise<string[]> {
-  const { offered, manifest } = services;
+async function programs({ context: { workspace, session } }: ProjectView): Promise<string[]> {
+  const { tools: registry, environment } = session;
   if (workspace.roots.length === 0) return [];
-  const { programs: all } = await offered.exposure();
-  const ids = manifest.programs
+  const { programs: all } = await registry.listed();
+  const ids = environment.catalogue.programs
     .filter(({ id }) => all.has(id))
     .toSorted((one, other) => rank(one.category) - rank(other.category))
     .map(({ id }) => id);

@@ -2,20 +2,14 @@ import { basename } from 'node:path';
 import * as z from 'zod';
 import { ToolcribError } from '../core/errors.ts';
 import type { Role } from '../core/program.ts';
-import {
-  defineTool,
-  textOf,
-  type CallContext,
-  type PlanContext,
-  type Tool,
-  type Result,
-} from '../core/tool.ts';
+import { textOf, type CallContext, type Result } from '../core/tool.ts';
 import { planCallOf, combinePlans, type PlannedCall } from '../machine/actions/acts.ts';
 import { headAndTail, inlineLimit } from '../machine/sanitize.ts';
 import { projectAddress, schemesOf } from '../machine/databases/target.ts';
-import { namePattern } from '../server/registry/listed-tools.ts';
-import type { OwnServices } from '../server/own-tools.ts';
-import type { ToolDefinition } from '../server/published.ts';
+import { namePattern } from '../machine/programs/evidence.ts';
+import type { Catalogue } from '../machine/catalogue.ts';
+import { defineTool, type ToolPlanContext } from './define-tool.ts';
+import type { ToolDefinition } from '../core/tool-definition.ts';
 import { ProjectView } from './project/project-view.ts';
 
 const params = z.strictObject({
@@ -37,21 +31,22 @@ interface QuerySource {
 }
 
 /** Asks a database of the project or the settings; what writes is an action of its program. */
-export const query = (services: OwnServices): Tool =>
-  defineTool({
-    name: 'query',
-    program: 'toolcrib',
-    title: 'Query a database',
-    description:
-      'Ask a SQL database of the project (SQLite, PostgreSQL, MySQL, DuckDB): a SELECT, its tables, the shape of one.',
-    effects: ['read', 'network'],
-    params,
-    async plan(asked, context) {
-      const work = await workFor(asked, context, services);
-      return { ...combinePlans(work.acts), work };
-    },
-    run: ({ work }, context) => run(work, context),
-  });
+export default defineTool({
+  name: 'query',
+  title: 'Query a database',
+  description:
+    'Ask a SQL database of the project (SQLite, PostgreSQL, MySQL, DuckDB): a SELECT, its tables, the shape of one.',
+  hint: 'query a SQL database, list tables',
+  listed: 'yes',
+  inEveryToolset: true,
+  effects: ['read', 'network'],
+  params,
+  async plan(asked, context) {
+    const work = await workFor(asked, context);
+    return { ...combinePlans(work.acts), work };
+  },
+  run: ({ work }, context) => run(work, context),
+});
 
 interface QueryWork {
   /** Of several, each is about its database, by its name. */
@@ -96,13 +91,13 @@ function reasonOf(error: unknown): string {
 /** Of more databases, the tables are listed by name only. */
 const mostListed = 8;
 
-async function workFor(asked: QueryParams, context: PlanContext, services: OwnServices): Promise<QueryWork> {
+async function workFor(asked: QueryParams, context: ToolPlanContext): Promise<QueryWork> {
   const { sql = '', table } = asked;
   const role = asked.sql !== undefined ? 'query' : table !== undefined ? 'describe' : 'tables';
-  const found = await sourcesFor(role, asked.database, context, services);
+  const found = await sourcesFor(role, asked.database, context);
   const [source, other] = found;
   if (!source) throw noDatabase(asked.database);
-  if (!other) return { acts: [await actFor(source, asked, context, services)], sql, notes: [] };
+  if (!other) return { acts: [await actFor(source, asked, context)], sql, notes: [] };
   if (role !== 'tables')
     throw new ToolcribError(
       'ARG_INVALID',
@@ -113,7 +108,7 @@ async function workFor(asked: QueryParams, context: PlanContext, services: OwnSe
   const notes: string[] = [];
   for (const one of found.slice(0, mostListed))
     try {
-      acts.push(await actFor(one, asked, context, services));
+      acts.push(await actFor(one, asked, context));
     } catch (error) {
       notes.push(`${one.name}: ${reasonOf(error)}`);
     }
@@ -126,12 +121,11 @@ async function workFor(asked: QueryParams, context: PlanContext, services: OwnSe
 async function actFor(
   source: QuerySource,
   { sql, table, limit }: QueryParams,
-  context: PlanContext,
-  services: OwnServices,
+  context: ToolPlanContext,
 ): Promise<PlannedCall<string>> {
   const { database } = source.values;
   if (database !== undefined) await context.workspace.resolve(database, { kind: 'file', mustExist: true });
-  const tool = await services.load(source.action.name);
+  const tool = await context.session.load(source.action);
   const given = Object.entries({ sql, table, limit, ...source.values });
   const values = given.filter(([name, value]) => value !== undefined && name in tool.params.shape);
   return planCallOf(tool, Object.fromEntries(values), context, source.name);
@@ -140,26 +134,25 @@ async function actFor(
 async function sourcesFor(
   role: Role,
   wanted: string | undefined,
-  context: PlanContext,
-  services: OwnServices,
+  context: ToolPlanContext,
 ): Promise<QuerySource[]> {
-  const { databases, offered } = services;
+  const { settings, tools, environment } = context.session;
   const { roots } = context.workspace;
-  const actions = (await offered.callable()).filter((tool) => tool.role === role);
+  const actions = (await tools.callable()).filter((tool) => tool.role === role);
   const servers = actions.flatMap((action): QuerySource[] => {
     const { engine } = action;
     if (engine === undefined) return [];
-    const profiles = Object.entries(databases).filter(([, { engine }]) => engine === engine);
+    const profiles = Object.entries(settings.databases).filter(([, profile]) => profile.engine === engine);
     const isNamed =
       wanted === engine ||
-      offered.isReached(action) ||
+      tools.isReachable(action) ||
       projectAddress(schemesOf[engine], roots) !== undefined;
     return [
       ...profiles.map(([name]) => ({ name, action, values: { profile: name } })),
       ...(isNamed ? [{ name: engine, action, values: {} }] : []),
     ];
   });
-  const files = (await new ProjectView(context.workspace.home, context, services).databaseFiles(role)).map(
+  const files = (await new ProjectView(context.workspace.home, context).databaseFiles(role)).map(
     ({ action, sign }): QuerySource => ({
       name: sign,
       action,
@@ -171,7 +164,7 @@ async function sourcesFor(
   const named = all.filter(({ name, action }) => name === wanted || action.program === wanted);
   if (named.length > 0) return onePerName(named);
   const ofFiles = actions.filter(({ engine }) => engine === undefined);
-  const fitting = ofFiles.filter(({ program }) => isFileOf(program, wanted, services));
+  const fitting = ofFiles.filter(({ program }) => isFileOf(program, wanted, environment.catalogue));
   const [action] = fitting.length > 0 ? fitting : ofFiles;
   return action ? [{ name: wanted, action, values: { database: wanted } }] : [];
 }
@@ -180,8 +173,8 @@ async function sourcesFor(
 const onePerName = (sources: readonly QuerySource[]): QuerySource[] =>
   sources.filter((one, at) => sources.findIndex(({ name }) => name === one.name) === at);
 
-const isFileOf = (id: string, path: string, { manifest }: OwnServices): boolean =>
-  (manifest.programs.find((program) => program.id === id)?.project ?? []).some(
+const isFileOf = (id: string, path: string, { programs }: Catalogue): boolean =>
+  (programs.find((program) => program.id === id)?.project ?? []).some(
     (sign) => typeof sign === 'string' && namePattern(sign).test(basename(path)),
   );
 

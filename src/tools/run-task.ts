@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { nearest } from '../core/nearest.ts';
 import { ToolcribError } from '../core/errors.ts';
-import { defineTool, type Plan, type Tool } from '../core/tool.ts';
+import type { Plan } from '../core/tool.ts';
 import { combinePlans, runPlannedCalls, type PlannedCall } from '../machine/actions/acts.ts';
 import { headAndTail, inlineLimit } from '../machine/sanitize.ts';
-import type { OwnServices } from '../server/own-tools.ts';
+import { defineTool } from './define-tool.ts';
 import { inOneLine } from './output/job-text.ts';
 import { ProjectView, rolePlayersOf, type ProjectTask } from './project/project-view.ts';
 
@@ -19,37 +19,39 @@ type RunTaskParams = z.output<typeof params>;
 const longestTask = 1000;
 
 /** Runs a task that the project has by that name; without a name, lists them. */
-export const runTask = (services: OwnServices): Tool =>
-  defineTool({
-    name: 'run_task',
-    program: 'toolcrib',
-    title: 'Run a task of the project',
-    description:
-      'Run a script or target of the project by name: npm script, make target, dev server. Without one, lists them.',
-    effects: ['write', 'execute', 'network'],
-    params,
-    async plan(asked, context) {
-      const place = await ProjectView.of(asked, context, services);
-      const { tasks } = await place.tasks();
-      if (asked.task !== undefined) {
-        const plan = combinePlans([await actFor(asked, place, tasks)]);
-        return { ...plan, background: asked.background || plan.background === true };
-      }
-      return {
-        effects: ['read'],
-        subject: 'lists tasks',
-        folder: place.folder,
-        paths: [],
-        isUndoable: false,
-        fingerprint: place.folder,
-        work: listed(tasks),
-      };
-    },
-    run: async (plan: Plan<readonly PlannedCall[] | string>, context) =>
-      typeof plan.work === 'string'
-        ? { content: [{ type: 'text', text: plan.work }] }
-        : runPlannedCalls(plan as Plan<readonly PlannedCall[]>, context),
-  });
+export default defineTool({
+  name: 'run_task',
+  title: 'Run a task of the project',
+  description:
+    'Run a script or target of the project by name: npm script, make target, dev server. Without one, lists them.',
+  hint: 'run a script, start dev server',
+  listed: 'first',
+  startsPrograms: true,
+  inEveryToolset: true,
+  effects: ['write', 'execute', 'network'],
+  params,
+  async plan(asked, context) {
+    const place = await ProjectView.of(asked, context);
+    const { tasks } = await place.tasks();
+    if (asked.task !== undefined) {
+      const plan = combinePlans([await actFor(asked, place, tasks)]);
+      return { ...plan, background: asked.background || plan.background === true };
+    }
+    return {
+      effects: ['read'],
+      subject: 'lists tasks',
+      folder: place.folder,
+      paths: [],
+      isUndoable: false,
+      fingerprint: place.folder,
+      work: listed(tasks),
+    };
+  },
+  run: async (plan: Plan<readonly PlannedCall[] | string>, context) =>
+    typeof plan.work === 'string'
+      ? { content: [{ type: 'text', text: plan.work }] }
+      : runPlannedCalls(plan as Plan<readonly PlannedCall[]>, context),
+});
 
 const listed = (tasks: readonly ProjectTask[]): string =>
   headAndTail(

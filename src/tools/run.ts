@@ -1,19 +1,12 @@
 import * as z from 'zod';
 import { also, unlisted } from '../core/accepted.ts';
 import { text } from '../core/params.ts';
-import {
-  defineTool,
-  type CallContext,
-  type Plan,
-  type ProgramInput,
-  type Tool,
-  type Result,
-} from '../core/tool.ts';
+import type { Plan, ProgramInput, Result } from '../core/tool.ts';
 import { printable } from '../core/command-line.ts';
 import type { StoredOutput } from '../machine/output-store/kept-output.ts';
 import { inlineLimit, sanitize } from '../machine/sanitize.ts';
 import type { Outcome } from '../machine/processes/process.ts';
-import type { OwnServices } from '../server/own-tools.ts';
+import { defineTool, type ToolCallContext } from './define-tool.ts';
 import { inOneLine, lastLines } from './output/job-text.ts';
 import { planLine, type PreparedLine } from './run/plan-line.ts';
 
@@ -42,23 +35,28 @@ const params = z.strictObject({
 
 type RunParams = z.output<typeof params>;
 
-/** Runs any programs, without a shell, in a trusted folder; lines that are not everyday ones are asked about. */
-export const runTool = (services: OwnServices): Tool =>
-  defineTool({
-    name: 'run',
-    program: 'toolcrib',
-    title: 'Run a command',
-    description:
-      'Runs any command line: programs, pipes, && (no shell). Long runs go on as jobs for read_output.',
-    // It is not known what it does.
-    effects: ['write', 'execute', 'network', 'publish', 'destroy'],
-    params,
-    async plan(given, context): Promise<Plan<PreparedLine & { given: RunParams }>> {
-      const plan = await planLine(given, services, context);
-      return { ...plan, background: given.background, work: { ...plan.work, given } };
-    },
-    run: ({ work }, context) => runLine(work, work.given, services, context),
-  });
+/**
+ * Runs any programs, without a shell, in a trusted folder; lines that are not everyday ones are asked about.
+ */
+export default defineTool({
+  name: 'run',
+  title: 'Run a command',
+  description:
+    'Runs any command line: programs, pipes, && (no shell). Long runs go on as jobs for read_output.',
+  hint: 'run any command or program',
+  aliases:
+    'bash Bash shell execute_command run_command run_shell_command run_terminal_cmd exec_command terminal',
+  listed: 'first',
+  startsPrograms: true,
+  // It is not known what it does.
+  effects: ['write', 'execute', 'network', 'publish', 'destroy'],
+  params,
+  async plan(given, context): Promise<Plan<PreparedLine & { given: RunParams }>> {
+    const plan = await planLine(given, context);
+    return { ...plan, background: given.background, work: { ...plan.work, given } };
+  },
+  run: ({ work }, context) => runLine(work, work.given, context),
+});
 
 /** A week, which budgets.jobMinutes can be at most: what ends it is the limit of its job. */
 const longestMs = 7 * 24 * 60 * 60 * 1000;
@@ -68,11 +66,10 @@ const keepBytes = 4096;
 async function runLine(
   { folder, command, pipes }: PreparedLine,
   { input, timeout, timeout_ms, tail }: RunParams,
-  { run, checkpoint, outputs }: OwnServices,
-  context: CallContext,
+  context: ToolCallContext,
 ): Promise<Result> {
-  const { signal, workspace } = context;
-  const kept = await checkpoint?.take(folder, command, workspace, signal);
+  const { signal, workspace, session } = context;
+  const kept = await session.checkpoints?.take(folder, command, workspace, signal);
   const sink = context.keepOutput(command, folder);
   const limitMs = timeout_ms ?? (timeout === undefined ? longestMs : timeout * 1000);
   const until = performance.now() + Math.min(limitMs, longestMs);
@@ -84,7 +81,7 @@ async function runLine(
   try {
     for (const [at, [first, ...pipe]] of pipes.entries()) {
       if (!first) continue;
-      const outcome = await run({
+      const outcome = await session.environment.run({
         ...first,
         pipe,
         cwd: folder,
@@ -104,7 +101,7 @@ async function runLine(
     sink.end();
     kept?.ended();
   }
-  const stored = outputs.find(context.client, sink.handle);
+  const stored = session.outputs.find(context.client, sink.handle);
   const printed = tail === undefined ? headAndTailOf(stored) : tailOf(stored, tail);
   const notes = kept?.note === undefined ? [] : [`[${kept.note}]`];
   const said = [failure, printed || (failure === '' ? 'done, no output' : ''), ...notes];

@@ -2,12 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, open, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { grep as define } from '../../src/tools/files/grep.ts';
+import { bindTool } from '../../src/tools/define-tool.ts';
+import grepTool from '../../src/tools/files/grep.ts';
 import {
   callerFor,
   failureOf,
   put,
-  services,
+  session,
   temporaryFolder,
   textOf,
   type Caller,
@@ -126,9 +127,14 @@ describe('what a search costs', () => {
     await put(outside, { 'secret.txt': 'needle\n', config: '--follow\n--hidden\n' });
     await put(root, { 'links/.hidden': 'needle\n', 'links/a.txt': 'needle\n' });
     if (onUnix) await symlink(outside, join(root, 'links', 'out'));
-    const tool = define({
-      ...services,
-      env: () => ({ ...services.env(), RIPGREP_CONFIG_PATH: join(outside, 'config') }),
+    const { environment } = session;
+    const configured = async (names: readonly string[], settings: Readonly<Record<string, string>>) => ({
+      ...(await environment.childEnvironment(names, settings)),
+      RIPGREP_CONFIG_PATH: join(outside, 'config'),
+    });
+    const tool = bindTool(grepTool, {
+      ...session,
+      environment: { ...environment, childEnvironment: configured },
     });
     const found = await planAndRun(
       tool,

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import {
   callerWith,
   failureOf,
-  freshServices,
+  freshSession,
   put,
   temporaryFolder,
   textOf,
@@ -29,7 +29,7 @@ beforeEach(async () => {
   await put(outside, { id_rsa: 'OUTSIDE', 'z/id_rsa': 'OUTSIDE' });
   state = join(root, 'state', 'toolcrib');
   history = join(state, 'history', createHash('sha256').update(root).digest('hex').slice(0, 32));
-  call = callerWith(freshServices(state), root);
+  call = callerWith(freshSession(state), root);
 });
 
 function bring(mode: number, lines: unknown[]): void {
@@ -144,7 +144,7 @@ it('a clock that was years ahead empties no list', async () => {
 });
 
 it('forgets the oldest of too many, with what only they need', async () => {
-  const changes = freshServices(state, { mostChanges: 150 });
+  const changes = freshSession(state, { mostChanges: 150 });
   call = callerWith(changes, root);
   for (let n = 0; n < 201; n++) await write(`${n % 3}.txt`, `${n}`);
   await expect

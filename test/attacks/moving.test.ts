@@ -19,7 +19,7 @@ import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/wor
 import {
   callerFor,
   failureOf,
-  freshServices,
+  freshSession,
   put,
   temporaryFolder,
   textOf,
@@ -121,9 +121,9 @@ describe('a folder that is changed and moved at once', () => {
   let workspace: RootedWorkspace;
   beforeEach(async () => {
     workspace = await openWorkspace([root]);
-    const services = freshServices(join(await temporaryFolder(), 'state'));
-    changes = await services.history();
-    call = callerWith(services, root);
+    const session = freshSession(join(await temporaryFolder(), 'state'));
+    changes = await session.history();
+    call = callerWith(session, root);
     await put(root, { 'x/keep': '' });
   });
 
@@ -262,7 +262,7 @@ describe('a call that is refused', () => {
 
   it('leaves none when no journal can be kept', async () => {
     await put(root, { 'd/x': '1', state: 'no folder' });
-    call = callerWith(freshServices(join(root, 'state')), root);
+    call = callerWith(freshSession(join(root, 'state')), root);
     expect(await failureOf(call('move_path', { from: 'd', to: 'n1/n2' }))).toMatch(/^WRITE_FAILED: /);
     expect(names()).toEqual(['d', 'd/x', 'state']);
   });

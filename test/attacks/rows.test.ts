@@ -133,12 +133,14 @@ it('names each once, and tests name no other', () => {
 });
 
 it('the server listens to no port but where it serves HTTP, which attack 109 is about', () => {
-  const source = fileURLToPath(new URL('../../src/server', import.meta.url));
+  const source = fileURLToPath(new URL('../../src', import.meta.url));
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
-    (path) => path.endsWith('.ts') && !path.startsWith(join('http', '')),
+    (path) =>
+      /^(?:server|tools)[\\/].*\.ts$/.test(path) && !path.startsWith(join('server', 'wire', 'http', '')),
   );
+  expect(files.length).toBeGreaterThan(80);
   // fetch_url asks others.
-  const asking = join('fetch', 'request.ts');
+  const asking = join('tools', 'fetch', 'request.ts');
   for (const path of files) {
     const text = readFileSync(join(source, path), 'utf8');
     expect(text, path).not.toMatch(/createServer|\.listen\(|streamableHttp/i);

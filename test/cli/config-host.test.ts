@@ -20,7 +20,7 @@ import { withSettings } from '../../src/cli/host-file.ts';
 import { hosts, userFile } from '../../src/cli/hosts.ts';
 import { ownLaunch } from '../../src/cli/installation.ts';
 import { thisHost } from '../../src/machine/host.ts';
-import { version } from '../../src/server/version.ts';
+import { version } from '../../src/machine/version.ts';
 import { temporaryFolder } from '../support/repository.ts';
 import { inherited, program } from '../support/server.ts';
 

@@ -1,6 +1,6 @@
 // Our HTTP, with the tools in the place of ours that the official suite asks for: see scripts/conformance.mjs.
 import { ProtocolError, ResourceNotFoundError, Server } from '@modelcontextprotocol/server';
-import type { Crib } from '../../src/server/session.ts';
+import type { Connection } from '../../src/server/connection.ts';
 import { listen } from '../../src/server/wire/http/listen.ts';
 import { Mcp } from '../../src/server/wire/http/mcp.ts';
 import { readTokens } from '../../src/server/wire/http/tokens.ts';
@@ -65,7 +65,7 @@ function build(): Server {
   return server;
 }
 
-const crib = { end: () => Promise.resolve() } as unknown as Crib;
+const crib = { end: () => Promise.resolve() } as unknown as Connection;
 const mcp = new Mcp(() => crib, 60_000, build);
 const tokens = readTokens(process.argv[2] ?? '');
 const { url } = await listen({ host: '127.0.0.1', port: 0, names: [], tokens }, mcp);

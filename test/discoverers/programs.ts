@@ -6,7 +6,7 @@ import {
   type Line,
   type Values,
 } from '../../src/core/command-line.ts';
-import type { AnyProgram, DatabaseDump, DatabaseQuery } from '../../src/core/database-program.ts';
+import type { AnyAction, AnyProgram } from '../../src/core/database-program.ts';
 import type { Params } from '../../src/core/parameter.ts';
 import type { Program, ProgramAction, Steps } from '../../src/core/program.ts';
 import { discoverers } from '../../src/discoverers/index.ts';
@@ -43,8 +43,6 @@ export function actionOf(of: AnyProgram, key: string): AnyAction {
   if (!action) throw new Error(`${of.id} has no action ${key}`);
   return action;
 }
-
-export type AnyAction = ProgramAction | DatabaseQuery | DatabaseDump;
 
 export interface NamedAction {
   readonly tool: string;

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { childEnvironment } from '../../src/machine/child-environment.ts';
+import { childEnvironment } from '../../src/machine/programs/child-environment.ts';
 import { thisHost, type Host } from '../../src/machine/host.ts';
 import { searchPath } from '../../src/machine/programs/search-path.ts';
 import { fakeHost, programs } from './fake-host.ts';

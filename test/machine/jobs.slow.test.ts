@@ -7,10 +7,12 @@ import type { JobWork } from '../../src/machine/jobs/job.ts';
 import { Jobs, type JobAnswer } from '../../src/machine/jobs/jobs.ts';
 import { OutputStore } from '../../src/machine/output-store/output-store.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
-import { controlJob } from '../../src/tools/control-job.ts';
+import controlJob from '../../src/tools/control-job.ts';
+import { bindTool } from '../../src/tools/define-tool.ts';
 import { runningResult } from '../../src/tools/output/job-text.ts';
-import { readOutput } from '../../src/tools/read-output.ts';
+import readOutput from '../../src/tools/read-output.ts';
 import { callContext, planAndRun } from '../support/call-context.ts';
+import { sessionOf } from '../support/session.ts';
 import { temporaryFolder } from '../support/repository.ts';
 import { until } from '../support/until.ts';
 
@@ -48,7 +50,7 @@ function crib(budgets: Partial<typeof usualBudgets> = {}) {
       isError: outcome.exitCode !== 0,
     };
   }
-  const services = { jobs, outputs };
+  const session = sessionOf({ jobs, outputs });
   const call = async (tool: Tool, given: object, client = 'me') =>
     textOf(await planAndRun(tool, given, await contextOf(client)));
   /** Runs a script of Node in the background. */
@@ -59,8 +61,8 @@ function crib(budgets: Partial<typeof usualBudgets> = {}) {
     return { text: textOf(told), id: answer.kind === 'done' ? '' : answer.job.id };
   };
   const read = (id: string, given: object = {}, client?: string) =>
-    call(readOutput(services), { id, ...given }, client);
-  const control = (id: string, given: object) => call(controlJob(services), { id, ...given });
+    call(bindTool(readOutput, session), { id, ...given }, client);
+  const control = (id: string, given: object) => call(bindTool(controlJob, session), { id, ...given });
   const stop = (id: string) => control(id, { action: 'stop' });
   const find = (id: string) => jobs.find('me', id) ?? expect.fail(`no ${id}`);
   /** A call of work of our own, by the client `me` unless told. */

@@ -16,8 +16,10 @@ import { usualBudgets } from '../../src/core/settings.ts';
 import type { OutputSink } from '../../src/core/tool.ts';
 import { OutputStore, type OutputStoreOptions } from '../../src/machine/output-store/output-store.ts';
 import { Jobs } from '../../src/machine/jobs/jobs.ts';
-import { readOutput } from '../../src/tools/read-output.ts';
+import { bindTool } from '../../src/tools/define-tool.ts';
+import readOutput from '../../src/tools/read-output.ts';
 import { callContext, planAndRun } from '../support/call-context.ts';
+import { sessionOf } from '../support/session.ts';
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'toolcrib-outputs-')));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
@@ -26,7 +28,7 @@ const megabyte = 1024 * 1024;
 const newFolder = () => mkdtempSync(join(top, 'cache-'));
 const open = (options: Partial<OutputStoreOptions> = {}) => {
   const store = new OutputStore({ folder: newFolder(), budgets: usualBudgets, ...options });
-  const tool = readOutput({ outputs: store, jobs: new Jobs() });
+  const tool = bindTool(readOutput, sessionOf({ outputs: store, jobs: new Jobs() }));
   return {
     store,
     /** What read_output answers, as the client `me` unless told. */

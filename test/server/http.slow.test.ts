@@ -8,7 +8,7 @@ import { Server } from '@modelcontextprotocol/server';
 import { expect, it, onTestFinished } from 'vitest';
 import { listen } from '../../src/server/wire/http/listen.ts';
 import { Mcp } from '../../src/server/wire/http/mcp.ts';
-import type { Crib } from '../../src/server/session.ts';
+import type { Connection } from '../../src/server/connection.ts';
 import { connectHttp, connectHttpV1, serveHttp, type HttpServer } from '../support/http.ts';
 import { person } from '../support/person.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
@@ -315,7 +315,7 @@ it('ends the session that was idle longest when one token has too many', async (
 
 it('ends a session that was not heard of for so long, and its jobs, but none that has a stream open', async () => {
   const ended: string[] = [];
-  const crib = (client: string) => ({ end: async () => void ended.push(client) }) as unknown as Crib;
+  const crib = (client: string) => ({ end: async () => void ended.push(client) }) as unknown as Connection;
   const build = () => new Server({ name: 'idle', version: '1' }, { capabilities: { tools: {} } });
   const tokens = { file: '', indexIn: () => 0 };
   const mcp = new Mcp(crib, 300, build);

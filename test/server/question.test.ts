@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Reason, TrustScope } from '../../src/core/policy.ts';
 import type { Plan } from '../../src/core/tool.ts';
 import { questionOf, screenOf } from '../../src/server/approvals/question.ts';
 import { columnsOf } from '../../src/server/approvals/display-text.ts';
@@ -22,11 +23,15 @@ const act = (subject: string): Plan => ({
   work: undefined,
 });
 const lost = { because: 'destroy', says: 'can lose work that nothing brings back' } as const;
-const asked = (subject: string, more: object = {}) => {
-  const question = questionOf(
-    { plan: act(subject), reasons: [lost], subject: undefined, protects: [], ...more },
-    narrow,
-  );
+interface Asked {
+  readonly plan?: Plan;
+  readonly reasons?: readonly Reason[];
+  readonly subject?: TrustScope;
+}
+const ask = ({ plan = act('a'), reasons = [lost], subject }: Asked) =>
+  questionOf(plan, { decision: 'ask', reasons, ...(subject && { trustScope: subject }) }, narrow);
+const asked = (subject: string, more: Asked = {}) => {
+  const question = ask({ plan: act(subject), ...more });
   return { ...question, lines: question.text.split('\n') };
 };
 const trust = {
@@ -94,7 +99,7 @@ describe('a question on a screen that shows three lines of 72 characters', () =>
   it('offers nothing that lasts where the folder is cut off, or the act is broader than it is long', () => {
     const subject = { folder: `/home/ada/${'x'.repeat(80)}` };
     const plan = { ...act('docker rm web'), folder: subject.folder };
-    expect(questionOf({ plan, reasons: [trust, lost], subject, protects: [] }, narrow).offers).toEqual({});
+    expect(ask({ plan, reasons: [trust, lost], subject }).offers).toEqual({});
     const broad = asked(`tool ${'一'.repeat(80)} EVIL`);
     expect(broad.lines[0]).toMatch(/^\(170 characters, the end is not shown\)/);
     expect(broad.offers).toEqual({});

@@ -1,5 +1,5 @@
 import type { ProgramFacts } from '../../src/machine/programs/installation.ts';
-import type { ToolDefinition } from '../../src/server/published.ts';
+import type { ToolDefinition } from '../../src/core/tool-definition.ts';
 
 /** docs/tools.md: our own tools, every program with its actions, and the error codes. */
 export function toolsPage(

@@ -5,11 +5,16 @@ import { ToolcribError } from '../../src/core/errors.ts';
 import type { DatabaseProfile } from '../../src/core/settings.ts';
 import type { CallContext, Plan, Tool, Result } from '../../src/core/tool.ts';
 import { programTool } from '../../src/machine/actions/plan-action.ts';
-import { viewTool } from '../../src/machine/actions/view-tool.ts';
-import { childEnvironment } from '../../src/machine/child-environment.ts';
+import { childEnvironment } from '../../src/machine/programs/child-environment.ts';
 import { thisHost } from '../../src/machine/host.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
+import { bindTool } from '../../src/tools/define-tool.ts';
+import gitIntegrate from '../../src/tools/git/git-integrate.ts';
+import gitSwitch from '../../src/tools/git/git-switch.ts';
+import gitSync from '../../src/tools/git/git-sync.ts';
+import type { ToolDefinition, ToolRegistry } from '../../src/core/tool-definition.ts';
 import { callContext, planAndRun } from './call-context.ts';
+import { sessionOf } from './session.ts';
 
 export interface ActionPlace {
   /** The only root, and where the action works. */
@@ -51,8 +56,18 @@ function toolOf(
     },
   };
   const actionTool = (key: string): Tool => programTool(of, key, services);
-  const view = of.views?.[name];
-  return view ? viewTool(of, name, view, actionTool) : actionTool(name);
+  if (of.actions[name]) return actionTool(name);
+  const composites = { git_switch: gitSwitch, git_integrate: gitIntegrate, git_sync: gitSync };
+  const composite = composites[`${of.id}_${name}` as keyof typeof composites];
+  const keyOf = (tool: ToolDefinition) => tool.name.slice(of.id.length + 1);
+  const find = (wanted: string) => ({ name: wanted }) as ToolDefinition;
+  return bindTool(
+    composite,
+    sessionOf({
+      tools: { find } as ToolRegistry,
+      load: (tool) => Promise.resolve(actionTool(keyOf(tool))),
+    }),
+  );
 }
 
 const contextOf = ({ folder, trusted = false, context }: ActionPlace): Promise<CallContext> =>

@@ -1,3 +1,4 @@
+import type { LookupAddress } from 'node:dns';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTcp, type AddressInfo, type Socket } from 'node:net';
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -9,9 +10,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Rule } from '../../src/core/rule.ts';
 import { usualBudgets } from '../../src/core/settings.ts';
 import { thisHost } from '../../src/machine/host.ts';
-import { fetchUrl } from '../../src/tools/fetch-url.ts';
+import { OutputStore } from '../../src/machine/output-store/output-store.ts';
+import { Jobs } from '../../src/machine/jobs/jobs.ts';
+import { bindTool } from '../../src/tools/define-tool.ts';
+import fetchUrl from '../../src/tools/fetch-url.ts';
 import { isPublic } from '../../src/tools/fetch/request.ts';
 import { callContext, planAndRun } from '../support/call-context.ts';
+import { sessionOf } from '../support/session.ts';
 import { connect } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
 
@@ -303,6 +308,18 @@ describe('fetch_url, with names that lead elsewhere', () => {
     decision,
     setting: `--rule ${pattern}`,
   });
+  /** fetch_url where every name has these addresses. */
+  const fetchTool = (isLocal: boolean, addresses: readonly LookupAddress[]) =>
+    bindTool(
+      fetchUrl,
+      sessionOf({
+        environment: { host: thisHost(), resolveHost: () => Promise.resolve(addresses) },
+        outputs: new OutputStore({ folder: undefined, budgets: usualBudgets }),
+        jobs: new Jobs(),
+        isLocal,
+      }),
+    );
+
   /** Every name is an address of this machine, unless another is given. */
   async function fetched(
     url: string,
@@ -313,14 +330,7 @@ describe('fetch_url, with names that lead elsewhere', () => {
       seconds = 5,
     }: { rules?: Rule[]; address?: string; loopback?: boolean; seconds?: number } = {},
   ): Promise<string> {
-    const resolve = async () => [{ address, family: address.includes(':') ? 6 : 4 }];
-    const tool = fetchUrl({
-      host: thisHost(),
-      outputs: { find: () => expect.fail(), list: () => [] },
-      jobs: { list: () => [], find: () => undefined },
-      loopback,
-      resolve,
-    });
+    const tool = fetchTool(loopback, [{ address, family: address.includes(':') ? 6 : 4 }]);
     const context = await callContext([], { rules, budgets: { ...usualBudgets, callSeconds: seconds } });
     return planAndRun(tool, { url }, context).then(textOf, (error) => `${error.code}: ${error.message}`);
   }
@@ -336,13 +346,10 @@ describe('fetch_url, with names that lead elsewhere', () => {
 
   it('takes the open ones of several addresses, and none for an error', async () => {
     const tool = (addresses: string[]) =>
-      fetchUrl({
-        host: thisHost(),
-        outputs: { find: () => expect.fail(), list: () => [] },
-        jobs: { list: () => [], find: () => undefined },
-        loopback: true,
-        resolve: async () => addresses.map((address) => ({ address, family: 4 })),
-      });
+      fetchTool(
+        true,
+        addresses.map((address) => ({ address, family: 4 })),
+      );
     const get = async (addresses: string[]) =>
       planAndRun(
         tool(addresses),

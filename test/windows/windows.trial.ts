@@ -38,6 +38,12 @@ const files = {
   [`shop\\${job}`]: `if (process.argv.length < 3)
     require('node:child_process').spawn(process.execPath, [__filename, 'child'], { stdio: 'inherit' });
   setInterval(() => {}, 1000);\n`,
+  // Found by who starts "cmd.exe", follows a first line of Unix, or tries endings.
+  'shop\\cmd.exe': 'no program',
+  'shop\\script': '#!/usr/bin/env planted\n',
+  'shop\\planted.cmd': '@echo off\r\necho was started\r\n',
+  'shop\\plain': 'no program',
+  'shop\\plain.cmd': '@echo off\r\necho was started\r\n',
   'tools\\frob.cmd': '@echo off\r\necho frobbed: %*\r\n',
   'home\\AppData\\Roaming\\toolcrib\\programs\\frob.yaml': described,
   'home\\AppData\\Roaming\\toolcrib\\config.json': JSON.stringify({
@@ -134,6 +140,14 @@ describe.each(['node20', 'node24'])('the built server on Windows, in %s', (node)
     expect((await answer('check', { what: 'types' })).text).toMatch(
       /^types: 1 error .*\nsrc.wrong\.ts:1 .*TS2322/,
     );
+  });
+
+  it('starts no other file in the place of one that Windows cannot start', async () => {
+    for (const command of ['./script', './plain']) {
+      const { text } = await answer('run', { command });
+      expect(text).toMatch(/ENOENT/);
+      expect(text).not.toContain('was started');
+    }
   });
 
   it('stops a job with all that it has started', async () => {

@@ -5,7 +5,6 @@ import { inspectRepository } from './inspect.ts';
 import { integrating } from './integrating.ts';
 import { looking } from './looking.ts';
 import { sharing } from './sharing.ts';
-import { views } from './views.ts';
 
 const all = { ...looking, ...contents, ...changing, ...integrating, ...sharing };
 // What is used most comes first: it is what a list of tools has room for.
@@ -96,6 +95,11 @@ export default program('git', {
   ],
   inspect: inspectRepository,
   actions: { ...usual, ...all },
-  views,
-  listed: ['status', 'diff', 'log', 'show', 'commit', ...Object.keys(views)],
+  listed: {
+    status: { listed: 'first', hint: 'git status, branch, changed files' },
+    diff: { listed: 'first', hint: 'show uncommitted changes as a diff' },
+    log: { listed: 'yes', hint: 'git history, list commits' },
+    show: { listed: 'yes', hint: 'show a commit or an old file' },
+    commit: { listed: 'first', hint: 'commit changes, stage files' },
+  },
 });

@@ -6,7 +6,7 @@ import { ToolcribError } from '../../core/errors.ts';
 import type { CallContext, OutputSink, ProgramInput, Result } from '../../core/tool.ts';
 import { readPlain } from '../../store/own-files.ts';
 import { processFolder } from '../../store/process-folder.ts';
-import { withoutAnswers } from '../child-environment.ts';
+import { withoutAnswers } from '../programs/child-environment.ts';
 import type { DatabaseServices } from '../databases/target.ts';
 import type { WorkTreeStates } from '../history/checkpoints.ts';
 import type { Outcome, Processes, Run } from '../processes/process.ts';

@@ -132,9 +132,9 @@ async function changesBetween(
 async function stage(changes: readonly TreeChange[], folder: string, { ask }: Shadow): Promise<void> {
   mkdirSync(folder, { mode: 0o700 });
   const call = { workTree: folder, index: `${folder}.index` };
-  const lines = changes.flatMap(({ to }) => (to ? [`100644 ${to.blob}\t${to.blob}`] : []));
-  await ask(['update-index', '-z', '--index-info'], { ...call, lines });
-  if (lines.length > 0) await ask(['checkout-index', '--all', '--force'], call);
+  const groups = changes.flatMap(({ to }) => (to ? [['--cacheinfo', `100644,${to.blob},${to.blob}`]] : []));
+  await ask(['update-index', '--add'], { ...call, groups });
+  if (groups.length > 0) await ask(['checkout-index', '--all', '--force'], call);
 }
 
 /** Undefined when it is like that already. */

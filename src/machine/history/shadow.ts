@@ -177,9 +177,9 @@ export class Shadow implements WorkTree {
     const unique = globalThis.crypto.randomUUID();
     const index = `index.new.${unique}`;
     if (from !== undefined) copyIndex(join(folder, from), join(folder, index));
-    const update = ['update-index', '-z', '--add', '--replace', '--remove', '--stdin'];
-    await this.ask(['update-index', '-z', '--force-remove', '--stdin'], { index, lines: remove });
-    await this.ask(update, { index, lines: add });
+    const update = ['update-index', '--add', '--replace', '--remove', '--'];
+    await this.ask(['update-index', '--force-remove', '--'], { index, groups: remove.map((name) => [name]) });
+    await this.ask(update, { index, groups: add.map((name) => [name]) });
     const tree = (await this.ask(['write-tree'], { index })).trim();
     // Without one there is nothing in it, and the next is the first again.
     if (!existsSync(join(folder, index))) return tree;

@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
+import type { ProtectedPath } from '../../core/tool.ts';
 import { hasUnseen } from '../../core/unseen.ts';
 import { ownFolders, thisPlatform } from '../../store/own-files.ts';
 import { processFolderMade } from '../../store/process-folder.ts';
@@ -16,14 +17,6 @@ import { refusal } from './display-path.ts';
  */
 export type Consent = (path: string, effect: string, isSettings?: boolean) => boolean;
 
-/** A protected path, and what changing it leads to. */
-export interface Protected {
-  readonly path: string;
-  readonly effect: string;
-  /** The settings of a project: only a person opens them, and no rule. */
-  readonly isSettings?: true;
-}
-
 export const noConsent: Consent = () => false;
 
 /**
@@ -32,9 +25,9 @@ export const noConsent: Consent = () => false;
  */
 export function notingConsent(mendable: readonly string[]): {
   consent: Consent;
-  protects: readonly Protected[];
+  protects: readonly ProtectedPath[];
 } {
-  const noted = new Map<string, Protected>();
+  const noted = new Map<string, ProtectedPath>();
   return {
     consent(path, effect, isSettings = false) {
       if (isSettings && !mendable.includes(dirname(path))) return false;
@@ -48,7 +41,7 @@ export function notingConsent(mendable: readonly string[]): {
 }
 
 /** What was planned, and nothing else. */
-export function consentTo(protects: readonly Protected[]): Consent {
+export function consentTo(protects: readonly ProtectedPath[]): Consent {
   const agreed = new Set(protects.map(({ path }) => path));
   return (path) => agreed.has(path);
 }

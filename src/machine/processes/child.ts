@@ -1,58 +1,110 @@
-import type { ChildProcess, ChildProcessByStdio } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { existsSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
+import type { ExecaMethod, Options, ResultPromise } from 'execa';
 import type { Platform } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { endFamily, linuxFamily, listedFamily } from './process-tree.ts';
 
-/** Every child carries this variable; what it starts inherits it, wherever it moves in the process tree. */
+/** Every child carries this variable; its own children inherit it, wherever they move in the process tree. */
 export const runMarker = 'TOOLCRIB_RUN';
 /** The server has one second in all to leave. */
 const endMs = 900;
 
-export type Child = ChildProcessByStdio<Writable | null, Readable, Readable> & { readonly pid: number };
+/** A `ChildProcess` of Node, and a promise that resolves when the program and its output have ended. */
+interface Subprocess extends PromiseLike<unknown>, Omit<ChildProcess, 'stdin' | 'stdout' | 'stderr'> {
+  readonly stdin: Writable | null;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+}
 
-interface Start {
+/** A program that runs. The promise is a member, as an async function would await one that it returns. */
+export interface Child {
+  readonly pid: number;
+  readonly subprocess: Subprocess;
+}
+
+export interface StartOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Its input is a pipe; otherwise it is empty. */
-  readonly hasInput?: boolean;
+  readonly stdin: 'ignore' | 'pipe';
+  /** Both streams. */
+  readonly output: 'ignore' | 'pipe';
 }
 
-/** Starts it, or tells what kept it from starting. Without a mark, nobody listens to it, or ends it. */
-export function start(
+/** Starts a program; an error says why it could not be. */
+export async function startProgram(
+  execa: ExecaMethod,
   { file, args, verbatim }: Started,
-  { cwd, env, hasInput = false }: Start,
-  mark?: string,
-): Child | Error | Promise<Error> {
-  // Not at the beginning of the file: the server starts without it.
-  const { spawn } = process.getBuiltinModule('node:child_process');
-  let child: ChildProcess;
+  { cwd, env, stdin, output }: StartOptions,
+): Promise<Child | Error> {
+  const program = process.platform === 'win32' ? programOnWindows(file) : file;
+  if (program === undefined) return new Error(`spawn ${file} ENOENT`);
+  const options: Options = {
+    cwd,
+    env,
+    extendEnv: false,
+    preferLocal: false,
+    shell: false,
+    stdin,
+    stdout: output,
+    stderr: output,
+    buffer: false,
+    reject: false,
+    stripFinalNewline: false,
+    // Otherwise NODE_DEBUG could make it print command lines, which may hold secrets.
+    verbose: 'none',
+    // A session of its own: it can be ended whole and has no terminal to ask at. On Windows it would open a
+    // window.
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+    windowsVerbatimArguments: verbatim,
+    // endTree ends all of a tree: what loses its parent first might no longer be found.
+    cleanup: false,
+    forceKillAfterDelay: false,
+  };
+  // With too many open files Node makes a child without streams, at which execa throws before it listens for
+  // errors: the child's own error would then end this process.
+  let created: ChildProcess | undefined;
+  const listen = (message: unknown) => {
+    created = (message as { process: ChildProcess }).process;
+    created.on('error', () => undefined);
+  };
+  subscribe('child_process', listen);
+  let subprocess: ResultPromise;
   try {
-    child = spawn(file, args, {
-      cwd,
-      env: mark === undefined ? env : { ...env, [runMarker]: mark },
-      // A session of its own: it can be ended whole and has no terminal to ask at. On Windows it would open a window.
-      detached: process.platform !== 'win32',
-      stdio: mark === undefined ? 'ignore' : [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
-      windowsHide: true,
-      windowsVerbatimArguments: verbatim,
-    });
+    subprocess = execa(program, args, options);
   } catch (error) {
-    return error as Error;
+    return created ? errorOf(created) : (error as Error);
+  } finally {
+    unsubscribe('child_process', listen);
   }
-  // Why there is no process is told in the next turn; with too many open files there are no streams either.
-  if (child.pid === undefined) return new Promise((resolve) => child.once('error', resolve));
-  // Without a listener Node would throw it.
-  child.on('error', () => undefined);
-  return child as Child;
+  const { pid } = subprocess;
+  if (pid !== undefined) return { pid, subprocess: subprocess as Subprocess };
+  const { cause } = await subprocess;
+  return cause as Error;
 }
 
-/** Why a program could not be started, with a way out where that is not the program. */
+/** The reason that Node gives, in the next turn, for a child without a process. */
+const errorOf = (child: ChildProcess): Promise<Error> =>
+  new Promise((resolve) => child.once('error', resolve));
+
+/**
+ * The .com or .exe file that Windows starts for a path. Nothing else is given to execa: it would look in the
+ * working folder for the program that a first line `#!` names, and have cmd.exe try endings. Both may find a
+ * file that nobody has agreed to.
+ */
+const programOnWindows = (file: string): string | undefined =>
+  [file, `${file}.com`, `${file}.exe`].find((path) => /\.(?:com|exe)$/i.test(path) && existsSync(path));
+
+/** The reason why a program could not be started, with a way out where it is not the program's. */
 export function reasonOf({ message, code }: NodeJS.ErrnoException): string {
+  const endOthers = 'End other programs and jobs';
   if (code === 'EMFILE' || code === 'ENFILE')
-    return `${message}: too many files are open. End other programs and jobs, or raise the limit (ulimit -n).`;
+    return `${message}: too many files are open. ${endOthers}, or raise the limit (ulimit -n).`;
   if (code === 'EAGAIN' || code === 'ENOMEM')
-    return `${message}: there are too many processes, or there is no memory. End other programs and jobs.`;
+    return `${message}: there are too many processes, or there is no memory. ${endOthers}.`;
   return message;
 }
 
@@ -64,31 +116,24 @@ export function endTree(programs: readonly (readonly [mark: string, pid: number]
   return endFamily(find, { marks, groups }, { leastLooks: 1, mostMs: endMs });
 }
 
-/** Kills the group of a program that has ended: a child it left there must not outlive the call. */
-export function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // ESRCH: nothing of it is left, as usual.
-  }
-}
-
+/** A program and its arguments, in the form that the operating system is given. */
 export interface Started {
-  file: string;
-  args: readonly string[];
-  /** Whether `args` is already quoted for Windows. */
-  verbatim: boolean;
+  readonly file: string;
+  readonly args: readonly string[];
+  /** `args` is already quoted for Windows. */
+  readonly verbatim: boolean;
 }
 
 /**
- * What to hand to the operating system. Only a Windows batch file needs more than its own path: it is run by cmd.exe,
- * which reads its arguments a second time (CVE-2024-27980). Each argument is quoted for that, and one that cannot
- * be quoted safely is refused with ARG_INVALID.
+ * Resolves what to start. A Windows batch file is run by cmd.exe, which reads its arguments a second time
+ * (CVE-2024-27980): each is quoted for that, and one that cannot be quoted safely is refused with
+ * ARG_INVALID. execa is not left to do so: its `\"` ends the quotes in a batch file, and without the variable
+ * ComSpec, which many hosts do not hand on, it starts a `cmd.exe` that lies in the working folder.
  */
 export function asStarted(program: string, argv: readonly string[], platform: Platform): Started {
   if (platform !== 'win32' || !/\.(?:cmd|bat)$/i.test(program))
     return { file: program, args: argv, verbatim: false };
-  const line = [program, ...argv].map(quotedForCmd).join(' ');
+  const line = [program, ...argv].map(quoteForCmd).join(' ');
   const root = process.env['SystemRoot'] ?? 'C:\\Windows';
   // /d: no AutoRun commands; /v:off: "!" is a character; /s with outer quotes: the line is taken as it is.
   return {
@@ -98,12 +143,12 @@ export function asStarted(program: string, argv: readonly string[], platform: Pl
   };
 }
 
-function quotedForCmd(argument: string): string {
-  const found = /[%!"\r\n\0]/.exec(argument);
-  if (found) {
+function quoteForCmd(argument: string): string {
+  const unsafe = /[%!"\r\n\0]/.exec(argument);
+  if (unsafe) {
     throw new ToolcribError(
       'ARG_INVALID',
-      `"${argument}": ${JSON.stringify(found[0])} cannot be passed safely to a Windows batch file.`,
+      `"${argument}": ${JSON.stringify(unsafe[0])} cannot be passed safely to a Windows batch file.`,
       'Leave the character out.',
     );
   }

@@ -1,48 +1,46 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { runMarker, type Child } from './child.ts';
+import { runMarker } from './child.ts';
 import { endFamily } from './process-tree.ts';
+import type { WatchedProgram } from './watched-programs.ts';
 
 /** Leaving has one second in all. */
 const endMs = 900;
-/** What runs a container belongs to the engine that was asked for it, and is stopped by that. */
+/** Programs that run a container: it belongs to the engine that was asked for it, which stops it. */
 const engines = 'aardvark-dns|catatonit|conmon|containerd|crun|dockerd|netavark|passt|pasta|podman';
 const ofEngines = new RegExp(`^(?:containers-)?(?:${engines}|rootless|runc|slirp4netns)`);
-
-/** Programs that have ended, and what all that they have started is known by. */
-interface Finished {
-  readonly marks: readonly string[];
-  readonly children: readonly Child[];
-}
 
 /**
  * Ends what programs have left running that have ended by themselves: daemons and servers, which nobody could
  * stop. Returns their names. Only Linux tells whose they are.
  */
-export async function endLeftBehind({ marks, children }: Finished): Promise<readonly string[]> {
-  if (process.platform !== 'linux') return [];
-  const pairs = marks.map((mark) => `${runMarker}=${mark}`);
-  const groups = children.map(({ pid }) => pid);
-  const left = leftBehind(pairs, groups);
+export async function endLeftBehind(programs: readonly WatchedProgram[]): Promise<readonly string[]> {
+  const [first, ...others] = programs;
+  if (process.platform !== 'linux' || !first) return [];
+  if (others.length === 0 && lastPid() === first.pid) return [];
+  const left = leftBehind(programs);
   if (left.size === 0) return [];
   const names = [...new Set(left.values())];
-  const find = () => leftBehind(pairs, groups);
+  const find = () => leftBehind(programs);
   await endFamily(find, { marks: [], groups: [] }, { leastLooks: 1, mostMs: endMs });
   return names;
 }
 
+/** The last process id that was given, by proc_loadavg(5). */
+const lastPid = (): number => Number(read('/proc/loadavg').trim().split(' ').at(-1));
+
 /**
- * Names of the processes that have one of the marks, by id; the groups have been ended, and may not be gone
+ * Names, by id, of processes that carry the mark of a program and are not in its group, which may not be gone
  * yet.
  */
-function leftBehind(marks: readonly string[], groups: readonly number[]): Map<number, string> {
+function leftBehind(programs: readonly WatchedProgram[]): Map<number, string> {
   const left = new Map<number, string>();
+  const marks = programs.map(({ mark }) => `${runMarker}=${mark}`);
+  const groups = programs.map(({ pid }) => pid);
   const first = Math.min(...groups);
-  // The last id that was given, by proc_loadavg(5): smaller ones than the first program's are older, until
-  // they begin anew.
-  const last = Number(read('/proc/loadavg').trim().split(' ').at(-1));
-  if (last === Math.max(...groups) && groups.length === 1) return left;
+  // Smaller ids than the first program's are older, until they begin anew.
+  const isInOrder = lastPid() > first;
   for (const pid of readdirSync('/proc').map(Number)) {
-    if (!pid || (last > first && pid < first) || groups.includes(pid)) continue;
+    if (!pid || (isInOrder && pid < first) || groups.includes(pid)) continue;
     const environment = read(`/proc/${pid}/environ`);
     if (!marks.some((mark) => environment.includes(mark))) continue;
     const [, state = '', , group] = /\) (\S+) (\d+) (\d+)/.exec(read(`/proc/${pid}/stat`)) ?? [];

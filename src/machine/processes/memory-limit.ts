@@ -3,29 +3,32 @@ import { freemem, totalmem } from 'node:os';
 import { runMarker } from './child.ts';
 import { linuxFamily } from './process-tree.ts';
 
-/** What fills a gigabyte a second has not filled much more by then. */
+/** A program that fills a gigabyte a second has not filled much more by then. */
 const lookMs = 500;
 /** Looking closely takes no more than this part of the time. */
 const mostOfTime = 1 / 20;
 
-/** What a program holds, with all it has started, and what it may hold, in bytes. */
+/** Memory of a program and all it has started, in bytes: more than it may hold. */
 export interface Excess {
   readonly held: number;
   readonly most: number;
 }
 
-/** Is told when a program holds too much. */
-type OnExcess = (excess: Excess) => void;
+export interface MemoryLimit {
+  /** Calls back when the program holds too much. */
+  watch(pid: number, onExcess: (excess: Excess) => void): void;
+  forget(pid: number): void;
+}
 
 /**
- * Tells of programs that hold more than `percent` of the memory of this computer, or of the container that we
+ * Finds programs that hold more than `percent` of the memory of this computer, or of the container that we
  * run in, with all that they have started; or an eighth of it when there is less than a thirty-second left.
  * What is mapped and not used does not count, as Node, Java, Go and sanitizers map far more than they use;
  * what processes share counts once. Only Linux tells. `running`: the programs, by their marks.
  */
-export function createMemoryLimit(running: ReadonlyMap<string, number>, percent: number) {
-  const watched = new Map<number, OnExcess>();
-  let looking: NodeJS.Timeout | undefined;
+export function createMemoryLimit(running: ReadonlyMap<string, number>, percent: number): MemoryLimit {
+  const watched = new Map<number, (excess: Excess) => void>();
+  let nextLook: NodeJS.Timeout | undefined;
   /**
    * The least that was in use since programs run: they hold what has come since, where others free nothing.
    */
@@ -42,10 +45,10 @@ export function createMemoryLimit(running: ReadonlyMap<string, number>, percent:
       for (const { pid, held } of holders(isScarce ? Math.min(most, total / 8) : most).slice(0, 1))
         watched.get(pid)?.({ held, most });
     const tookMs = performance.now() - startedAt;
-    looking = setTimeout(look, Math.max(lookMs, tookMs / mostOfTime)).unref();
+    nextLook = setTimeout(look, Math.max(lookMs, tookMs / mostOfTime)).unref();
   }
 
-  /** Those that hold more than that, the largest first. */
+  /** The programs that hold more than that, the largest first. */
   const holders = (most: number) =>
     [...running]
       .filter(([, pid]) => watched.has(pid))
@@ -54,23 +57,28 @@ export function createMemoryLimit(running: ReadonlyMap<string, number>, percent:
       .toSorted((one, other) => other.held - one.held);
 
   return {
-    watch(pid: number, onExcess: OnExcess): void {
+    watch(pid, onExcess) {
       if (process.platform !== 'linux') return;
-      makeFirstToGo(pid);
+      try {
+        // Where memory ends before we look, the kernel ends this program, and not the person's browser.
+        writeFileSync(`/proc/${pid}/oom_score_adj`, '500');
+      } catch {
+        // It has ended already.
+      }
       watched.set(pid, onExcess);
-      looking ??= setTimeout(look, lookMs).unref();
+      nextLook ??= setTimeout(look, lookMs).unref();
     },
-    forget(pid: number): void {
+    forget(pid) {
       watched.delete(pid);
       if (watched.size > 0) return;
-      clearTimeout(looking);
-      looking = undefined;
+      clearTimeout(nextLook);
+      nextLook = undefined;
       leastUsed = Infinity;
     },
   };
 }
 
-/** What there is, and what is left of it: the files that are cached are as good as free. */
+/** All memory, and the part of it that is left: files that are cached are as good as free. */
 function memory() {
   const limit = process.constrainedMemory();
   const isLimited = limit > 0 && limit < totalmem();
@@ -79,7 +87,7 @@ function memory() {
     : { total: totalmem(), free: freemem() };
 }
 
-/** What a program and all it has started hold, where that is more than `most`; else 0. */
+/** Memory that a program and all it has started hold, where that is more than `most`; else 0. */
 function heldBy(mark: string, pid: number, most: number): number {
   try {
     const marks = [`${runMarker}=${mark}`];
@@ -110,16 +118,4 @@ function kilobytes(file: string, wanted: RegExp): number {
   }
   const lines = text.split('\n').filter((line) => wanted.test(line));
   return lines.reduce((all, line) => all + Number(/\d+/.exec(line)?.[0] ?? 0) * 1024, 0);
-}
-
-/**
- * Where memory ends before we look, the kernel ends a program that we have started, and not the person's
- * browser.
- */
-function makeFirstToGo(pid: number): void {
-  try {
-    writeFileSync(`/proc/${pid}/oom_score_adj`, '500');
-  } catch {
-    // It has ended already.
-  }
 }

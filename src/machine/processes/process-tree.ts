@@ -1,23 +1,26 @@
 // The watchdog runs the text of these functions in a process of its own: they use nothing but Node and their
 // parameters.
 
-/** What belongs to programs that are to be ended. */
+/** The relation of processes to programs that are to be ended. */
 interface Relation {
   /** `NAME=value` pairs, one of which is in the environment a process was started with. */
   readonly marks: readonly string[];
   /** Process groups and sessions, by the id of their first process. */
   readonly groups: readonly number[];
-  /** Processes that were found before, by id, with the time they were started at: an id is given again in time. */
+  /**
+   * Processes that were found before, by id, with the time they were started at: an id is given again in
+   * time.
+   */
   readonly known: ReadonlyMap<number, string>;
 }
 
 type FindFamily = (relation: Relation) => Map<number, string>;
 
 /**
- * The processes on Linux that are in a relation, and all that descend from them. Zombies are left out: they have
- * ended. A daemon that left group, session and parent still carries the mark; one that was started with another
- * environment is in the session, or below a process that is. Throws when the system does not tell, as with too many
- * open files.
+ * The processes on Linux that are in a relation, and all that descend from them. Zombies are left out: they
+ * have ended. A daemon that left group, session and parent still carries the mark; one that was started with
+ * another environment is in the session, or below a process that is. Throws when the system does not tell, as
+ * with too many open files.
  */
 export function linuxFamily({ marks, groups, known }: Relation): Map<number, string> {
   const { readdirSync, readFileSync } = process.getBuiltinModule('node:fs');
@@ -76,9 +79,10 @@ export function listedFamily({ groups, known }: Relation): Map<number, string> {
 }
 
 /**
- * Ends programs and everything they started: SIGTERM, a grace, SIGKILL. Looks again each time before it signals:
- * something may be started in between. Resolves when nothing is left, or after so long, but not before a look with the
- * SIGKILL: a busy process may come back to this late. The groups get it whatever was seen.
+ * Ends programs and everything they started: SIGTERM, a grace, SIGKILL. Looks again each time before it
+ * signals: something may be started in between. Resolves when nothing is left, or after so long, but not
+ * before a look with the SIGKILL: a busy process may come back to this late. The groups get it whatever was
+ * seen.
  */
 export async function endFamily(
   find: FindFamily,

@@ -3,58 +3,66 @@ import { endFamily, linuxFamily, listedFamily } from './process-tree.ts';
 
 /** Most programs have ended by then, and would only pay for a process that watches them. */
 const shortMs = 100;
-/** How long it stays when nothing runs. */
+/** The time it stays when nothing runs. */
 const idleMs = 60_000;
-/** When it could not be started, for want of open files or memory, or was killed, there is soon another one. */
+/** When it could not be started, for want of files or memory, or was killed, there is soon another one. */
 const againMs = 1000;
 
-/** Tells the watchdog soon that other programs run, or at once. */
-export type Watch = (atOnce?: boolean) => void;
+export interface Watchdog {
+  /** Tells it soon that other programs run, or at once. */
+  update(atOnce?: boolean): void;
+}
 
 /**
- * Ends programs and all they started when this process dies, however it does: by a process of its own (`node`, 6 MB
- * that it shares with nobody), started when a program has been running for a moment. It holds the end of a pipe of
- * ours: the system closes that when we die, and there is nothing we have to do. `running`: which programs run, by the
- * mark that is the value of `variable` in their environment; 0 for one that is about to be started.
+ * Ends programs and all they started when this process dies, however it does: by a process of its own
+ * (`node`, 6 MB that it shares with nobody), started when a program has been running for a moment. It holds
+ * the end of a pipe of ours: the system closes that when we die, and there is nothing we have to do.
+ * `running`: the ids of programs by the mark that is the value of `variable` in their environment; 0 for one
+ * about to be started.
  */
-export function createWatchdog(variable: string, running: ReadonlyMap<string, number>): Watch {
+export function createWatchdog(variable: string, running: ReadonlyMap<string, number>): Watchdog {
+  /** The input of the process beside us. */
   let beside: Writable | undefined;
-  let waking: NodeJS.Timeout | undefined;
-  let sleeping: NodeJS.Timeout | undefined;
+  let nextTell: NodeJS.Timeout | undefined;
+  let end: NodeJS.Timeout | undefined;
 
   function tell(): void {
-    clearTimeout(waking);
-    waking = undefined;
+    clearTimeout(nextTell);
+    nextTell = undefined;
     if (running.size === 0 && !beside) return;
     const line = [...running].map(([mark, pid]) => `${mark} ${pid} `).join('');
-    if (beside) return void beside.write(`${line}\n`);
+    if (beside) {
+      beside.write(`${line}\n`);
+      return;
+    }
     const started = startBeside(`${variable} ${line}`, () => {
       if (beside !== started) return;
       beside = undefined;
-      tellLater(againMs);
+      nextTell ??= setTimeout(tell, againMs).unref();
     });
     beside = started;
-    if (!started) tellLater(againMs);
+    if (!started) nextTell ??= setTimeout(tell, againMs).unref();
   }
-  const tellLater = (afterMs: number) => (waking ??= setTimeout(tell, afterMs).unref());
 
-  return (atOnce = false) => {
-    clearTimeout(sleeping);
-    if (atOnce) tell();
-    else if (running.size > 0 || beside) tellLater(shortMs);
-    if (running.size > 0 || !beside) return;
-    sleeping = setTimeout(() => {
-      const idle = beside;
-      beside = undefined;
-      idle?.end();
-    }, idleMs).unref();
+  return {
+    update(atOnce = false) {
+      clearTimeout(end);
+      if (atOnce) tell();
+      else if (running.size > 0 || beside) nextTell ??= setTimeout(tell, shortMs).unref();
+      if (running.size > 0 || !beside) return;
+      end = setTimeout(() => {
+        const idle = beside;
+        beside = undefined;
+        idle?.end();
+      }, idleMs).unref();
+    },
   };
 }
 
 /**
- * Starts the watchdog in a session and a folder of its own, and tells it what is to be known `first`. It does not keep
- * us alive, and ends when its input does, which is returned. `onEnd` is called when it has ended. Undefined when it
- * could not be started, as with too many open files.
+ * Starts the watchdog in a session and a folder of its own, and tells it what is to be known `first`. It does
+ * not keep us alive, and ends when its input does, which is returned. `onEnd` is called when it has ended.
+ * Undefined when it could not be started, as with too many open files.
  */
 function startBeside(first: string, onEnd: () => void): Writable | undefined {
   const { spawn } = process.getBuiltinModule('node:child_process');
@@ -81,11 +89,12 @@ function startBeside(first: string, onEnd: () => void): Writable | undefined {
 }
 
 /**
- * What the watchdog does: it reads which programs are running, and ends them when nothing more can come, because the
- * server is gone. Its text is run, so it uses nothing but Node and its parameters.
+ * Runs in the watchdog: it reads which programs are running, and ends them when nothing more can come,
+ * because the server is gone. Its text is run, so it uses nothing but Node and its parameters.
  *
- * The variable WATCHED has the name of the mark, and what runs already: it knows of that though the server dies while
- * it starts. Each line of its input is what runs by then, as `mark pid mark pid`; 0 for a program that is about to.
+ * The variable WATCHED has the name of the mark, and the programs that run already: it knows of them though
+ * the server dies while it starts. Each line of its input has those that run by then, as `mark pid mark pid`;
+ * 0 for one that is about to.
  */
 function watch(end: typeof endFamily, find: typeof linuxFamily): void {
   const [variable, ...first] = (process.env['WATCHED'] ?? '').split(' ');

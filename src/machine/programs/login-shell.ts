@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { basename, join } from 'node:path';
-import { inheritedEnvironment } from '../child-environment.ts';
+import { inheritedEnvironment } from './child-environment.ts';
 import { readCache, writeCache } from '../../store/own-files.ts';
 import type { Host } from '../host.ts';
 import { sanitize } from '../sanitize.ts';
@@ -14,6 +14,11 @@ export interface LoginShellAnswer extends LoginShellPath {
   readonly askedAt: number;
   /** Why it gave no answer; `path` is then what it said the time before, or empty. */
   readonly why?: string;
+}
+
+/** An answer that was kept; `fresh`: not long ago. */
+export interface KnownLoginShell extends LoginShellAnswer {
+  readonly fresh: boolean;
 }
 
 const cacheName = 'login-shell.json';
@@ -38,7 +43,7 @@ export async function cachedLoginShellPath(
   host: Host,
   cacheFolder: string | undefined,
   shell = loginShellOf(host),
-): Promise<(LoginShellAnswer & { readonly fresh: boolean }) | undefined> {
+): Promise<KnownLoginShell | undefined> {
   const kept = readCache(cacheFolder, cacheName) as Partial<LoginShellAnswer> | null | undefined;
   if (typeof kept?.path !== 'string' || typeof kept.askedAt !== 'number') return undefined;
   if (shell === undefined || kept.shell !== shell) return undefined;

@@ -1,4 +1,4 @@
-import { childEnvironment } from '../child-environment.ts';
+import { childEnvironment } from './child-environment.ts';
 import { readCache, writeCache } from '../../store/own-files.ts';
 import type { Host } from '../host.ts';
 import { limited } from '../limited.ts';
@@ -27,19 +27,22 @@ const offline = {
   npm_config_offline: 'true',
 };
 
+/** The versions of installations by the ids of their programs. */
+export type VersionsOf = (
+  installations: readonly Installation[],
+  facts: readonly ProgramFacts[],
+  path: SearchPath,
+) => Promise<Map<string, Version>>;
+
 /**
  * Asks programs for their versions: fixed arguments, folders of ours, a scrubbed environment, little time.
  * Each is asked at most once while the probe lives, also when several callers want to know at the same time.
  */
-export function createVersionProbe(world: World) {
+export function createVersionProbe(world: World): VersionsOf {
   const asked = new Map<string, Promise<Version>>();
   const queued = limited(atOnce);
   const inFolders = foldersFor(world);
-  return async (
-    installations: readonly Installation[],
-    facts: readonly ProgramFacts[],
-    path: SearchPath,
-  ): Promise<Map<string, Version>> => {
+  return async (installations, facts, path) => {
     const known = keptVersions(world.cacheFolder);
     const learned: KeptVersions = {};
     const versionOf = async (installation: Installation): Promise<Version> => {

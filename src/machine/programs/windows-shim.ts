@@ -1,16 +1,17 @@
 import { win32 } from 'node:path';
 import { variable, type Host } from '../host.ts';
 
-/** A batch file's own program and script, in the forms that npm, cmd-shim and pnpm write. */
-const forms: readonly RegExp[] = [
+/** The script that a batch file runs, in the forms that npm, cmd-shim and pnpm write. */
+const scriptPatterns: readonly RegExp[] = [
   /^SET "NP[MX]_CLI_JS=%~dp0\\?([^"%]+\.js)"\s*$/im,
   /"%_prog%"\s+"%(?:~dp0|dp0%)\\?([^"%]+)"\s+%\*/i,
   /^\s*"%~dp0\\node\.exe"\s+"%~dp0\\?([^"%]+)"\s+%\*/im,
 ];
 
 /**
- * What a Node.js batch shim would run, so that `node.exe script.js` can be started instead and cmd.exe, which reads
- * arguments a second time, is left out. Undefined for any other batch file.
+ * Resolves the program behind a Node.js batch shim, so that `node.exe script.js` is started and cmd.exe,
+ * which reads arguments a second time, is left out. Undefined for any other batch file. execa, which knows no
+ * shims, would run the batch file: npm could then be given no argument with `%`, `!`, `"` or a line end.
  */
 export async function behindShim(
   shim: string,
@@ -18,7 +19,9 @@ export async function behindShim(
   nodeOnPath: () => Promise<string | undefined>,
 ): Promise<{ program: string; leading: string[] } | undefined> {
   const text = (await host.head(shim, 4096)) ?? '';
-  const target = forms.map((form) => form.exec(text)?.[1]).find((found) => found !== undefined);
+  const target = scriptPatterns
+    .map((pattern) => pattern.exec(text)?.[1])
+    .find((found) => found !== undefined);
   if (!target || !/\bnode\b/i.test(text)) return undefined;
   const beside = win32.dirname(shim);
   const script = (await ownNpm(target, host)) ?? win32.join(beside, target);

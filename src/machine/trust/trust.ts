@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { ToolcribError, type ErrorCode } from '../../core/errors.ts';
 import { effects } from '../../core/discoverer.ts';
-import type { Granted } from '../../core/policy.ts';
+import type { Granted, TrustScope } from '../../core/policy.ts';
 import { upwards } from '../../core/upwards.ts';
 import { discard, isPrivate, readCache, readPlain, writePrivate } from '../../store/own-files.ts';
 import { isInside } from '../paths/inside.ts';
@@ -34,16 +34,6 @@ const trustRecord = z.strictObject({
 });
 type TrustRecord = z.output<typeof trustRecord>;
 
-/** What a yes would be about. */
-export interface TrustScope {
-  /** Real path: the top of the nearest repository inside the root that holds it; else that root; else the folder. */
-  readonly folder: string;
-  /** The address of the repository's remote "origin", without credentials in it; undefined when it has none. */
-  readonly origin?: string;
-  /** Why it can never be trusted, as the rest of a sentence: it is or holds the home folder, or is the root. */
-  readonly refused?: string;
-}
-
 export interface Trusted extends Omit<TrustRecord, 'inode' | 'always'> {
   /** It is still what was trusted. */
   readonly current: boolean;
@@ -52,10 +42,28 @@ export interface Trusted extends Omit<TrustRecord, 'inode' | 'always'> {
 }
 
 /** A person's yes to folders: to their real paths, and to what they are. */
-export type Trust = ReturnType<typeof createTrust>;
+export interface Trust {
+  subjectOf(folder: string, roots: readonly string[]): Promise<TrustScope>;
+  /** Whether it or a folder above it is trusted and what it was, with no repository of another origin between. */
+  isTrusted(folder: string): Promise<boolean>;
+  /** Throws ARG_INVALID for what can never be trusted, WRITE_FAILED when it cannot be kept. */
+  trust(folder: string): Promise<TrustScope>;
+  /** Forgets trust in exactly that path, and every "always"; whether there was any. Throws WRITE_FAILED. */
+  revoke(folder: string): boolean;
+  list(): Promise<Trusted[]>;
+  /** The acts that were agreed to for longer. */
+  readonly always: Grants;
+}
+
+export interface Grants {
+  /** Whether it was agreed to, at these effects or stronger ones: a yes to reading is none to writing. */
+  has(folder: string, grant: Granted): Promise<boolean>;
+  /** Throws WRITE_FAILED. */
+  add(folder: string, grant: Granted): Promise<void>;
+}
 
 /** `folder` is the state folder; without one nothing is ever trusted. */
-export function createTrust({ folder: state }: { folder: string | undefined }) {
+export function createTrust({ folder: state }: { folder: string | undefined }): Trust {
   const records = createTrustRecords(state);
 
   /** Whether `says` holds for a folder or one above it that is what it was, and that the folder belongs to. */
@@ -84,32 +92,27 @@ export function createTrust({ folder: state }: { folder: string | undefined }) {
   }
 
   return {
-    async subjectOf(folder: string, roots: readonly string[]): Promise<TrustScope> {
+    async subjectOf(folder, roots) {
       const real = realPath(folder);
       const root = roots.filter((each) => isInside(real, each)).sort((a, b) => b.length - a.length)[0];
       return describe(repositoryOf(real, [root ?? real])?.top ?? root ?? real);
     },
-    /** Whether it or a folder above it is trusted and what it was, with no repository of another origin between. */
-    isTrusted: async (folder: string) => covers(folder, ({ trustedAt }) => trustedAt !== undefined),
-    /** Throws ARG_INVALID for what can never be trusted, WRITE_FAILED when it cannot be kept. */
-    trust: async (folder: string) =>
-      keep(folder, 'ARG_INVALID', () => ({ trustedAt: new Date().toISOString() })),
-    /** Forgets trust in exactly that path, and every "always"; whether there was any. Throws WRITE_FAILED. */
+    isTrusted: async (folder) => covers(folder, ({ trustedAt }) => trustedAt !== undefined),
+    trust: async (folder) => keep(folder, 'ARG_INVALID', () => ({ trustedAt: new Date().toISOString() })),
     revoke: records.remove,
-    list: async (): Promise<Trusted[]> =>
+    list: async () =>
       records.all().map((record) => {
         const always = record.always.map(({ words }) => words);
         return { ...record, always, current: isCurrent(record) };
       }),
     always: {
-      /** Whether it was agreed to, at these effects or stronger ones: a yes to reading is none to writing. */
-      has: async (folder: string, { act, effects: wanted }: Granted) =>
+      has: async (folder, { act, effects: wanted }) =>
         covers(folder, ({ always }) =>
           always.some((kept) => kept.act === act && wanted.every((effect) => kept.effects.includes(effect))),
         ),
-      /** Throws WRITE_FAILED. */
-      add: async (folder: string, grant: Granted) =>
-        void keep(folder, 'WRITE_FAILED', ({ always }) => ({ always: [...always, grant] })),
+      async add(folder, grant) {
+        keep(folder, 'WRITE_FAILED', ({ always }) => ({ always: [...always, grant] }));
+      },
     },
   };
 }
@@ -157,8 +160,19 @@ function inodeOf(folder: string): string | undefined {
 function createTrustRecords(state: string | undefined) {
   const kept = state === undefined ? undefined : join(state, 'trust');
   const readFile = (name: string) => trustRecord.safeParse(readCache(kept, name)).data;
-  const read = (folder: string) =>
-    kept !== undefined && existsSync(join(kept, nameOf(folder))) ? readFile(nameOf(folder)) : undefined;
+  /** Records as they were read last, by their files. */
+  const known = new Map<string, { readonly stamp: string; readonly record: TrustRecord | undefined }>();
+  function read(folder: string): TrustRecord | undefined {
+    if (kept === undefined) return undefined;
+    const name = nameOf(folder);
+    const stamp = stampOf(join(kept, name));
+    if (stamp === undefined) return undefined;
+    const before = known.get(name);
+    if (before?.stamp === stamp) return before.record;
+    const record = readFile(name);
+    known.set(name, { stamp, record });
+    return record;
+  }
   const refuseUnless = (isWritten: boolean) => {
     const wayOut = 'It has to be yours alone (chmod 700).';
     if (!isWritten)
@@ -181,6 +195,12 @@ function createTrustRecords(state: string | undefined) {
       return was;
     },
   };
+}
+
+/** The identity of a file and its content; undefined where nothing is. A record that is replaced is another file. */
+function stampOf(path: string): string | undefined {
+  const facts = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return facts && [facts.dev, facts.ino, facts.mode, facts.size, facts.mtimeNs, facts.ctimeNs].join();
 }
 
 const nameOf = (folder: string): string => `${createHash('sha256').update(folder).digest('hex')}.json`;

@@ -6,26 +6,37 @@ import type { AskPerson } from './ask.ts';
 import { covers, type LastingAnswer, type Question } from './question.ts';
 import { OneTimeTokens } from './one-time-tokens.ts';
 
-/** What a call carries of a host that has the key. */
+/** The word of a host that has the key, as a call carries it. */
 export interface HostApproval {
   /** Only the plan is wanted. */
   readonly plansOnly: boolean;
   readonly ticket: string | undefined;
-  /** `once`: nobody was asked, a rule or a flag of the host says so. Nothing is kept for it, trust neither. */
+  /**
+   * `once`: nobody was asked, a rule or a flag of the host says so. Nothing is kept for it, trust neither.
+   */
   readonly said: 'once' | 'yes' | LastingAnswer;
 }
 
-export type ApprovalTickets = ReturnType<typeof createApprovalTickets>;
+/** Plans for the one host that has the key of this server: it asks its user itself, and we never do. */
+export interface ApprovalTickets {
+  /**
+   * The word in a call's `_meta`; undefined for one without the key, with which nothing is handed out or
+   * agreed to.
+   */
+  wordIn(meta: unknown): HostApproval | undefined;
+  /** A plan, as a host gets it that asks its user by itself. */
+  hand(plan: Plan, verdict: Verdict, question: Question | undefined): object;
+  /** Takes the ticket of a call for the person's answer. */
+  asker(word: HostApproval | undefined): AskPerson;
+}
 
 /** A person may come back from lunch first. */
 const lifetimeMs = 600_000;
 const mostOutstanding = 1000;
 
-/** Plans for the one host that has the key of this server: it asks its user itself, and we never do. */
-export function createApprovalTickets(key: string) {
+export function createApprovalTickets(key: string): ApprovalTickets {
   const tickets = new OneTimeTokens<readonly string[]>(lifetimeMs, mostOutstanding);
   return {
-    /** What a call's `_meta` says; undefined for one without the key, with which nothing is handed out or agreed to. */
     wordIn(meta: unknown): HostApproval | undefined {
       const word = (meta ?? {}) as Record<string, unknown>;
       const [given, ticket, said] = ['key', 'ticket', 'said'].map((name) => word[`toolcrib/${name}`]);
@@ -36,7 +47,6 @@ export function createApprovalTickets(key: string) {
         said: said === 'always' || said === 'trust' || said === 'yes' ? said : 'once',
       };
     },
-    /** A plan, as a host gets it that asks its user by itself. */
     hand: (
       { subject, folder, effects, isUndoable, preview }: Plan,
       verdict: Verdict,
@@ -48,10 +58,10 @@ export function createApprovalTickets(key: string) {
       takenBack: isUndoable,
       preview,
       decision: verdict.decision,
-      /** What decided, when a setting did. */
+      /** The setting that decided, when one did. */
       setting: 'setting' in verdict ? verdict.setting : undefined,
       reasons: verdict.decision === 'ask' ? verdict.reasons : [],
-      /** When it has to be asked about: the three lines and the preview, as they stand. */
+      /** The three lines and the preview, as they stand, of a plan that has to be asked about. */
       question: question?.text,
       /** Answers that last, and what each covers, in words. */
       offers: question?.offers ?? {},
@@ -73,7 +83,7 @@ export function createApprovalTickets(key: string) {
   };
 }
 
-/** What an answer keeps: what a yes to the question does, and what was chosen of its offers. */
+/** The lasting parts of an answer: those of a yes to the question, and those chosen of its offers. */
 function keptOf(said: HostApproval['said'], { keeps, offers }: Question): readonly LastingAnswer[] {
   if (said === 'once') return [];
   return said !== 'yes' && offers[said] !== undefined ? [...keeps, said] : keeps;

@@ -9,10 +9,10 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { ToolcribError } from '../../core/errors.ts';
-import { clientSays } from '../wire/client-roots.ts';
+import { clientSays } from '../client/client-roots.ts';
 import { covers, screenOf, type LastingAnswer, type Question, type QuestionScreen } from './question.ts';
 import type { Unanswered } from './refusals.ts';
-import { createReplyTimes } from '../wire/reply-times.ts';
+import { createReplyTimes, type ReplyTimes } from '../client/reply-times.ts';
 import { OneTimeTokens } from './one-time-tokens.ts';
 
 export type Reply =
@@ -24,15 +24,25 @@ export type Reply =
   | { readonly kind: 'pending'; readonly result: InputRequiredResult };
 
 /**
- * What the person says. Throws NOT_CONFIRMED for an answer that was given to something else, too late or before, and
- * CANCELLED when the call is given up meanwhile.
+ * Asks a person. Throws NOT_CONFIRMED for an answer that was given to something else, too late or
+ * before, and CANCELLED when the call is given up meanwhile.
  */
 export type AskPerson = (question: Question) => Promise<Reply>;
+
+/** The questions that a client is asked. */
+export interface Questions {
+  /** Sees how fast the client of a server replies. */
+  watch(server: Server): void;
+  /** Asks about one call, as the client makes it now; for each round of it there is another. */
+  asker(server: Server, context: ServerContext, call: AskedCall): AskPerson;
+  /** Accepts the state that comes back with a call made again; see `requestState` of the SDK. */
+  verify(state: string): void;
+}
 
 /** A call, as an answer is bound to it. */
 export interface AskedCall {
   readonly tool: string;
-  /** As they came. */
+  /** The arguments as they came. */
   readonly args: unknown;
 }
 
@@ -45,7 +55,9 @@ interface Outstanding extends AskedCall {
 const lifetimeMs = 600_000;
 /** Far more than a person can be asked at a time. */
 const mostOutstanding = 100;
-/** Nobody reads three lines faster: `claude -p` and `copilot -p` say no by themselves, `codex exec` says yes. */
+/**
+ * Nobody reads three lines faster: `claude -p` and `copilot -p` say no by themselves, `codex exec` says yes.
+ */
 const fastestMs = 300;
 /** Under which a client sends what its user said. */
 const key = 'approval';
@@ -58,17 +70,15 @@ const fields: Readonly<
 };
 
 /**
- * Asks the people behind one client through it: one of 2025 is awaited, one of 2026 asks and calls again with a name
- * that nobody can guess. An answer holds for one call with the same arguments, for the question as it was, once, for
- * ten minutes, in this process.
+ * Asks the people behind one client through it: one of 2025 is awaited, one of 2026 asks and calls again with
+ * a name that nobody can guess. An answer holds for one call with the same arguments, for the question as it
+ * was, once, for ten minutes, in this process.
  */
-export function createAsking() {
+export function createQuestions(): Questions {
   const outstanding = new OneTimeTokens<Outstanding>(lifetimeMs, mostOutstanding);
   const replyTimes = createReplyTimes();
   return {
-    /** Sees how fast the client of a server replies. */
     watch: replyTimes.watch,
-    /** Asks about one call, as the client makes it now; for each round of it there is another. */
     asker:
       (server: Server, context: ServerContext, call: AskedCall): AskPerson =>
       async (question) => {
@@ -89,8 +99,6 @@ export function createAsking() {
   };
 }
 
-type ReplyTimes = ReturnType<typeof createReplyTimes>;
-
 async function awaitedAnswer(
   form: ElicitRequestFormParams,
   question: Question,
@@ -98,8 +106,8 @@ async function awaitedAnswer(
   replyTimes: ReplyTimes,
 ): Promise<Reply> {
   try {
-    // With the signal, a call that is given up takes its question back.
-    // Over HTTP it goes with the call's own stream: a client may have no other one, and it would be dropped unseen.
+    // With the signal, a call that is given up takes its question back. Over HTTP it goes with the call's own
+    // stream: a client may have no other one, and it would be dropped unseen.
     const { signal, id: relatedRequestId } = mcpReq;
     const options = { timeout: lifetimeMs, signal, relatedRequestId };
     const reply = await mcpReq.elicitInput(form, options);
@@ -177,7 +185,10 @@ function answerIn(
   return { kind: 'yes', keep: [...keeps, ...(Object.keys(offers) as LastingAnswer[]).filter(isChosen)] };
 }
 
-/** Whether a client can put a form to its user. `elicitation: {}` is from the time when there were only forms. */
+/**
+ * True for a client that can put a form to its user. `elicitation: {}` is from the time when there were only
+ * forms.
+ */
 const canElicit = ({ elicitation }: ClientCapabilities): boolean =>
   typeof elicitation === 'object' &&
   elicitation !== null &&

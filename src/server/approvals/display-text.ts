@@ -1,8 +1,8 @@
 import { unseen } from '../../core/unseen.ts';
 
 /**
- * Characters that are not seen, but for blanks and ends of lines; and what begins our own way to say so, so that nobody
- * can imitate it.
+ * Characters that are not seen, but for blanks and ends of lines; and what begins our own way to say so, so
+ * that nobody can imitate it.
  */
 const hidden = new RegExp(
   String.raw`(?![\n\t])(?:${unseen.source})|\u27e8|\\(?=u\{)|(?<=\p{M}{4})\p{M}`,
@@ -26,7 +26,7 @@ export const displayText = (text: string): string =>
     .replace(wide, (blanks) => `⟨${counted(blanks.length)} blanks⟩`)
     .replace(tall, (lines) => `\n⟨${counted(lines.split('\n').length - 2)} empty lines⟩\n`);
 
-/** The same for a text that is to be one line. */
+/** A display text that is to be one line. */
 export const displayLine = (text: string): string => displayText(text).replaceAll(/[\n\t]/g, spelled);
 
 /** Characters of East Asia and pictures, which take two columns of a terminal. */
@@ -61,8 +61,8 @@ export function cutLine(line: string, most: number): string {
 }
 
 /**
- * A line as two of so many characters at most, broken at a blank where both are short enough then. A longer one says
- * so at its beginning.
+ * A line as two of so many characters at most, broken at a blank where both are short enough then. A longer
+ * one says so at its beginning.
  */
 export function wrapped(line: string, width: number): [string, string] {
   const isLong = columnsOf(line) > 2 * width;
@@ -76,8 +76,8 @@ export function wrapped(line: string, width: number): [string, string] {
 }
 
 /**
- * A text in plain sight, each of its lines behind a bar, so that none can pass for a line of ours; of a longer one than
- * so many characters the head and the tail, and between them how much is left out.
+ * A text in plain sight, each of its lines behind a bar, so that none can pass for a line of ours; of a
+ * longer one than so many characters the head and the tail, and between them how much is left out.
  */
 export function quoted(text: string, most: number): string {
   // Some hosts show no tabs.

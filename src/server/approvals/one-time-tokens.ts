@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto';
 
-/** Names that nobody can guess, each of which stands for something once, for so long, the newest so many of them. */
+/**
+ * Names that nobody can guess, each of which stands for something once, for so long, the newest so many of
+ * them.
+ */
 export class OneTimeTokens<T> {
-  /** In the order they were issued, which is the order they become too old; what is used keeps its name only. */
+  /**
+   * In the order they were issued, which is the order they become too old; what is used keeps its name only.
+   */
   readonly #issued = new Map<string, { readonly value: T | undefined; readonly until: number }>();
   readonly #lifetimeMs: number;
   readonly #most: number;
@@ -23,12 +28,12 @@ export class OneTimeTokens<T> {
     return name;
   }
 
-  /** Whether it was issued here, used or not. */
+  /** True for a name that was issued here, used or not. */
   has(name: string): boolean {
     return this.#issued.has(name);
   }
 
-  /** What it stands for, if it was issued, has not been used and is not too old; it is used now. */
+  /** The value of a name that was issued, has not been used and is not too old; it is used now. */
   use(name: string): T | undefined {
     const found = this.#issued.get(name);
     if (found) this.#issued.set(name, { ...found, value: undefined });

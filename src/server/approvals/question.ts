@@ -1,37 +1,32 @@
 import { homedir } from 'node:os';
 import { sep } from 'node:path';
-import { grantsOf, looksOnly, type Reason } from '../../core/policy.ts';
+import { grantsOf, looksOnly, type Reason, type TrustScope, type Verdict } from '../../core/policy.ts';
 import type { Plan } from '../../core/tool.ts';
 import { isInside } from '../../machine/paths/inside.ts';
-import type { Protected } from '../../machine/paths/protected-paths.ts';
-import type { TrustScope } from '../../machine/trust/trust.ts';
 import { columnsOf, cutLine, displayLine, quoted, wrapped } from './display-text.ts';
 
 /** An answer that lasts: trust in the folder, or "always" for the act. */
 export type LastingAnswer = 'trust' | 'always';
 
-/** What a person is asked about a call. */
+/** A question to a person about a call. */
 export interface Question {
-  /** Three lines: the act, why it is asked about, where; and then, for who can see more, what would come of it. */
+  /**
+   * Three lines: the act, why it is asked about, where; and then, for who can see more, what would come of
+   * it.
+   */
   readonly text: string;
-  /** What a plain yes keeps: of a question that is about trust itself, or about reading a database. */
+  /** Lasting parts of a plain yes: to a question about trust itself, or about reading a database. */
   readonly keeps: readonly LastingAnswer[];
-  /** What can be said beside a yes, in words. Nothing is offered for what the lines do not show whole. */
+  /**
+   * Lasting answers that can be given beside a yes, in words. Nothing is offered for what the lines do not
+   * show whole.
+   */
   readonly offers: Readonly<Partial<Record<LastingAnswer, string>>>;
   /** The act, and each reason: what the answer is about. */
   readonly about: readonly string[];
 }
 
-export interface Asked {
-  readonly plan: Plan;
-  readonly reasons: readonly Reason[];
-  /** What a yes could trust; undefined when trust is no reason to ask. */
-  readonly subject: TrustScope | undefined;
-  /** What it writes although others run or obey it. */
-  readonly protects: readonly Protected[];
-}
-
-/** How much of a question a host shows, and how it has to be put. */
+/** The room that a host has for a question, and the form that it needs. */
 export interface QuestionScreen {
   /** Characters of a line; the host cuts off what is longer. */
   readonly width: number;
@@ -43,7 +38,7 @@ export interface QuestionScreen {
 
 /** Two rows of a narrow terminal: hosts wrap. */
 const usual: QuestionScreen = { width: 160, cuts: false, wantsField: false };
-/** By how clients call themselves. */
+/** Screens by the names that clients give themselves. */
 const screens: Readonly<Record<string, QuestionScreen>> = {
   // It shows three lines, cuts each at the width of the terminal less four, and wraps none.
   'claude-code': { width: 72, cuts: true, wantsField: false },
@@ -53,22 +48,37 @@ const screens: Readonly<Record<string, QuestionScreen>> = {
 export const screenOf = (client = ''): QuestionScreen =>
   (Object.hasOwn(screens, client) && screens[client]) || usual;
 
-/** Whether who was asked one thing was asked the other as well: what has been answered meanwhile is asked no more. */
+/**
+ * True where the second question asks nothing that the first did not: what has been answered meanwhile is
+ * asked no more.
+ */
 export const covers = (asked: readonly string[], now: readonly string[]): boolean =>
   now.every((one) => asked.includes(one));
 
 /** Clients show a message as a whole, and nobody reads more before answering. */
 const previewCharacters = 4000;
 
-/** What trust opens. */
+/** The consequences of trust, in words. */
 const opens = 'Its code may run, install packages, use the network, write with git.';
 
-/** The question about a call, as a person reads it on that screen. */
-export function questionOf(asked: Asked, screen: QuestionScreen = usual): Question {
-  const { plan, reasons, subject } = asked;
-  const canTrust = subject !== undefined && subject.refused === undefined;
+/** A plan, the reasons to ask about it, and the folder that a yes could trust. */
+interface QuestionSubject {
+  readonly plan: Plan;
+  readonly reasons: readonly Reason[];
+  readonly scope: TrustScope | undefined;
+}
+
+/**
+ * The question about a plan, as a person reads it on that screen: about the act alone when there is no reason
+ * to ask.
+ */
+export function questionOf(plan: Plan, verdict: Verdict, screen: QuestionScreen = usual): Question {
+  const reasons = verdict.decision === 'ask' ? verdict.reasons : [];
+  const { trustScope: scope } = verdict;
+  const asked: QuestionSubject = { plan, reasons, scope };
+  const canTrust = scope !== undefined && scope.refused === undefined;
   const isTrust = canTrust && reasons.every(({ because }) => because === 'trust');
-  const shown = (isTrust ? trustLines(asked, subject, screen) : undefined) ?? actLines(asked, screen);
+  const shown = (isTrust ? trustLines(asked, scope, screen) : undefined) ?? actLines(asked, screen);
   const isReading = readingOf(plan, reasons) !== undefined;
   const grants = grantsOf(plan);
   const canLast =
@@ -89,7 +99,7 @@ export function questionOf(asked: Asked, screen: QuestionScreen = usual): Questi
     },
     about: [
       JSON.stringify([plan.subject, plan.fingerprint, plan.effects, grants]),
-      ...reasons.map(({ because }) => JSON.stringify([because, because === 'trust' && subject])),
+      ...reasons.map(({ because }) => JSON.stringify([because, because === 'trust' && scope])),
     ],
   };
 }
@@ -104,7 +114,7 @@ interface Lines {
 
 /** The question about trust itself; undefined where the folder cannot be shown whole. */
 function trustLines(
-  { plan }: Asked,
+  { plan }: QuestionSubject,
   subject: TrustScope,
   { width, cuts }: QuestionScreen,
 ): Lines | undefined {
@@ -123,11 +133,11 @@ function trustLines(
 }
 
 /** The question about the act: this one, this time. */
-function actLines({ plan, reasons, subject }: Asked, { width, cuts }: QuestionScreen): Lines {
+function actLines({ plan, reasons, scope }: QuestionSubject, { width, cuts }: QuestionScreen): Lines {
   const act = displayLine(actOf(plan));
   const why = displayLine(sentence(reasons, cuts));
   const reading = readingOf(plan, reasons);
-  const where = displayLine(reading ? `Yes allows all ${reading}` : `In ${whereOf(plan, subject)}`);
+  const where = displayLine(reading ? `Yes allows all ${reading}` : `In ${whereOf(plan, scope)}`);
   const fits = (line: string) => columnsOf(line) <= width;
   if (!cuts || fits(act))
     return {
@@ -147,11 +157,13 @@ function actLines({ plan, reasons, subject }: Asked, { width, cuts }: QuestionSc
   };
 }
 
-/** What a yes to a question about reading a database covers: `reading in ada@db.example.org:5432/shop`. */
+/** The scope of a yes to a question about reading a database: `reading in ada@db.example.org:5432/shop`. */
 const readingOf = ({ effects, grant }: Plan, reasons: readonly Reason[]): string | undefined =>
   looksOnly(effects) && reasons.some(({ because }) => because === 'database') ? grant?.words : undefined;
 
-/** The reasons, what would be lost or seen by others before trust. `isShort`: on a screen that cuts lines off. */
+/**
+ * The reasons, what would be lost or seen by others before trust. `isShort`: on a screen that cuts lines off.
+ */
 function sentence(reasons: readonly Reason[], isShort: boolean): string {
   const isTrust = ({ because }: Reason) => because === 'trust';
   const ordered = [...reasons.filter((one) => !isTrust(one)), ...reasons.filter(isTrust)];
@@ -171,7 +183,7 @@ const actOf = ({ title, subject }: Plan): string => title ?? subject;
 const previewLines = ({ preview }: Plan): string[] =>
   preview === undefined ? [] : ['', quoted(preview, previewCharacters)];
 
-/** What "always" would be kept for; the act itself stands in the question already. */
+/** The scope of "always"; the act itself stands in the question already. */
 const alwaysOf = (words: readonly string[]): string =>
   words.every((one) => one.startsWith('exactly '))
     ? 'exactly this, in this folder'

@@ -2,44 +2,49 @@ import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { config } from 'zod';
 import type { Settings } from '../../core/settings.ts';
-import { userFolder } from '../../machine/user-folders.ts';
-import { Machine } from '../../machine/environment.ts';
+import { LocalEnvironment, type Environment } from '../../machine/environment.ts';
 import { createProcesses } from '../../machine/processes/process.ts';
-import { evidenceIn } from '../registry/listed-tools.ts';
+import { evidenceIn } from '../../machine/programs/evidence.ts';
+import { userFolder } from '../../machine/user-folders.ts';
 import { loadManifest } from '../registry/manifest.ts';
-import type { DependencyTracker } from './dependency-tracker.ts';
-import { withUserPrograms, type ProgramFolder } from './user-programs.ts';
+import type { DependencyTracker } from '../start/dependency-tracker.ts';
 import { effectiveRoots } from './roots.ts';
-
-export type Found = Awaited<ReturnType<typeof detectEnvironment>>;
+import { withUserPrograms, type ProgramFolder } from './user-programs.ts';
 
 /**
- * What a server is made of: this machine, and what can be offered on it. `programs`: where a person describes programs
- * of their own.
+ * Finds this machine, and what can be offered on it. `programs`: where a person describes programs of their
+ * own.
  */
 export async function detectEnvironment(
   settings: Settings,
-  noted: DependencyTracker,
+  tracker: DependencyTracker,
   programs: ProgramFolder,
-) {
-  // Compiled validators pay off after some hundred messages, and a start has three. To be said before the SDK makes its
-  // schemas: it is loaded later.
+): Promise<Environment> {
+  // Compiled validators pay off after some hundred messages, and a start has three. To be said before the SDK
+  // makes its schemas: it is loaded later.
   config({ jitless: true });
-  const { host } = noted;
+  const { host } = tracker;
   const processes = createProcesses(host.platform, settings.budgets.memoryPercent);
   const built = await loadManifest();
-  // A project's own programs must not be found as the machine's: those of the roots as far as they are known now.
-  // What a client says later is looked at with each call.
+  // A project's own programs must not be found as the machine's: those of the roots as far as they are known
+  // now. What a client says later is looked at with each call.
   const roots = effectiveRoots(settings.roots, undefined, host, built.programs);
-  const ofProjects = await projectFolders(programs, await roots, noted);
-  const whole = await withUserPrograms(built, [programs, ...ofProjects]);
-  const { manifest } = whole;
-  const machine = new Machine(host, manifest, processes, roots, settings);
+  const ofProjects = await projectFolders(programs, await roots, tracker);
+  const { catalogue, userPrograms, problems } = await withUserPrograms(built, [programs, ...ofProjects]);
+  const evidence = roots.then((folders) => evidenceIn(folders, catalogue.programs, host));
+  const environment = new LocalEnvironment({
+    host,
+    catalogue,
+    userPrograms,
+    problems,
+    roots,
+    evidence,
+    processes,
+    settings,
+  });
   // The disk is asked while the SDK is loaded, which takes this thread some 25 ms.
   await turn();
-  /** By which the project shows what it uses. */
-  const signs = roots.then((folders) => evidenceIn(folders, manifest.programs, host));
-  return { noted, ...whole, machine, processes, roots, signs };
+  return environment;
 }
 
 /** The folders of programs of projects that are trusted: these count as code of the project. */

@@ -24,7 +24,7 @@ export function parseProgram(text: string, least: readonly 'execute'[]): Parsed 
   return at(nodes.find(isNode)?.range?.[0], says);
 }
 
-/** What is wrong at the first place that is. */
+/** The first mistake. */
 function complaintOf({ issues }: z.ZodError) {
   // A misspelt key is what a missing one comes from.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];

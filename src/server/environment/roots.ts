@@ -10,14 +10,15 @@ import { displayPath } from '../../machine/paths/display-path.ts';
 import type { RootedWorkspace } from '../../machine/paths/workspace.ts';
 import type { ProgramFacts } from '../../machine/programs/installation.ts';
 import { log } from '../log.ts';
-import { namesIn, type Catalogue } from '../published.ts';
+import { namesIn } from '../../machine/catalogue.ts';
+import type { Environment } from '../../machine/environment.ts';
 
 /**
- * The folders a call may touch. A client can narrow what the operator gave and never widen it. Without an operator's
- * word the client's is taken, then CLAUDE_PROJECT_DIR, then the working folder if it looks like a project; but never
- * a folder so wide that it holds the whole home folder. Throws NO_ROOTS when the operator's and the client's have
- * nothing in common. `operator`: from --root, empty when none was given. `client`: as file: addresses; undefined when
- * it does not say.
+ * The folders a call may touch. A client can narrow what the operator gave and never widen it. Without an
+ * operator's word the client's is taken, then CLAUDE_PROJECT_DIR, then the working folder if it looks like a
+ * project; but never a folder so wide that it holds the whole home folder. Throws NO_ROOTS when the
+ * operator's and the client's have nothing in common. `operator`: from --root, empty when none was given.
+ * `client`: as file: addresses; undefined when it does not say.
  */
 export async function effectiveRoots(
   operator: readonly string[],
@@ -67,11 +68,15 @@ function nothingInBoth(operator: readonly string[], client: readonly string[]): 
     'NO_ROOTS',
     `The server was given ${listed(operator)}, and the client has opened ${listed(client)}: ` +
       'nothing is in both.',
-    'Open one of the first in the client, or start the server without --root and "roots": then the client decides.',
+    'Open one of the first in the client, or start the server without --root and "roots": ' +
+      'then the client decides.',
   );
 }
 
-/** Hosts start servers anywhere, also in `/` or their own folder, so only a folder with a project's marks counts. */
+/**
+ * Hosts start servers anywhere, also in `/` or their own folder, so only a folder with a project's marks
+ * counts.
+ */
 async function looksLikeProject(
   folder: string,
   host: Host,
@@ -86,20 +91,30 @@ async function looksLikeProject(
   return facts.some((found) => found !== undefined);
 }
 
-export type OpenedRoots = ReturnType<typeof openRoots>;
+/** The roots of a call, and the settings in force there. */
+export interface OpenedRoots {
+  readonly workspace: RootedWorkspace;
+  readonly settings: Settings;
+}
+
+/** Opens the folders that a call may touch, given those that the client has opened. */
+export type OpenRoots = (client: readonly string[] | undefined) => Promise<OpenedRoots>;
 
 /**
- * The folders a call may touch, given what the client has said, and what holds there: opened once for all calls that
- * have the same.
+ * The folders a call may touch, given what the client has said, and what holds there: opened once for all
+ * calls that have the same.
  */
-export function openRoots(settings: Settings, host: Host, manifest: Catalogue) {
-  const projects = createProjectConfigs(() => Promise.resolve(namesIn(manifest)));
+export function createRootOpener(
+  settings: Settings,
+  { host, catalogue }: Pick<Environment, 'host' | 'catalogue'>,
+): OpenRoots {
+  const projects = createProjectConfigs(() => Promise.resolve(namesIn(catalogue)));
   const found = new Map<string, { readonly roots: readonly string[]; readonly around: readonly string[] }>();
   const opened = new Map<string, RootedWorkspace>();
   /** Problems with settings that the log has already. */
   const told = new Set<string>();
   const look = async (client: readonly string[] | undefined) => ({
-    roots: await effectiveRoots(settings.roots, client, host, manifest.programs),
+    roots: await effectiveRoots(settings.roots, client, host, catalogue.programs),
     // Also where the client has opened a folder below a root of the operator's.
     around: await realFolders(settings.roots),
   });

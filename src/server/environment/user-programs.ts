@@ -4,9 +4,9 @@ import { toolName } from '../../core/discoverer.ts';
 import type { Program } from '../../core/program.ts';
 import { permissionsIn, readPlain } from '../../store/own-files.ts';
 import { displayPath } from '../../machine/paths/display-path.ts';
-import type { Catalogue } from '../published.ts';
+import type { Catalogue } from '../../machine/catalogue.ts';
 
-/** Where programs are described: a folder, and effects that each action from there has at least. */
+/** A folder in which programs are described, and effects that each action from there has at least. */
 export interface ProgramFolder {
   readonly folder: string;
   readonly least: readonly 'execute'[];
@@ -16,21 +16,21 @@ export interface ProgramFolder {
 const mostBytes = 256 * 1024;
 const mostFiles = 100;
 
-/** Of one program, in the list that every host is shown: who describes a program wants it to be seen. */
+/** Of one program, in the list that every host is shown. */
 const mostListed = 5;
 
-/** A manifest, and what it does not have from the build. */
+/** A catalogue, and what it does not have from the build. */
 export interface UserCatalogue {
-  readonly manifest: Catalogue;
+  readonly catalogue: Catalogue;
   /** The programs that people have described, by id. */
-  readonly own: ReadonlyMap<string, Program>;
+  readonly userPrograms: ReadonlyMap<string, Program>;
   /** One for each file that is left out: file, line, and why. */
   readonly problems: readonly string[];
 }
 
 /**
- * The manifest with the programs of the files `*.yaml` in these folders. Those whose id is taken are left out, which is
- * said.
+ * The catalogue with the programs of the files `*.yaml` in these folders. Those whose id is taken are left
+ * out, which is said.
  */
 export async function withUserPrograms(
   built: Catalogue,
@@ -41,7 +41,7 @@ export async function withUserPrograms(
   const files = folders.flatMap(({ folder, least }) =>
     namesIn(folder).map((name) => ({ file: join(folder, name), least })),
   );
-  if (files.length === 0) return { manifest: built, own: new Map(), problems };
+  if (files.length === 0) return { catalogue: built, userPrograms: new Map(), problems };
   // What they need is loaded when there is one.
   const { parseProgram } = await import('./program-yaml.ts');
   const ids = new Set([...built.programs.map(({ id }) => id), 'files', 'toolcrib']);
@@ -61,20 +61,28 @@ export async function withUserPrograms(
         problems.push(`${place}: ${why}; choose another id.`);
         continue;
       }
-      added.push({ of: { ...of, listed: Object.keys(of.actions).slice(0, mostListed) }, file });
+      added.push({ of: { ...of, listed: listedOf(of) }, file });
       for (const name of tools) names.add(name);
       ids.add(of.id);
     } else problems.push(`${place}:${parsed.line}: ${parsed.wrong}`);
   }
-  const { programCatalogue } = await import('../registry/tool-definition.ts');
-  const published = programCatalogue(added);
+  const { programEntries } = await import('../registry/catalogue-entries.ts');
+  const published = programEntries(added);
   const tools = [...built.tools, ...published.tools].sort((one, other) => (one.name < other.name ? -1 : 1));
-  const manifest = {
+  const catalogue = {
     programs: [...built.programs, ...published.programs],
     tools,
   };
-  return { manifest, own: new Map(added.map(({ of }) => [of.id, of])), problems };
+  return { catalogue, userPrograms: new Map(added.map(({ of }) => [of.id, of])), problems };
 }
+
+/** The first of its actions: who describes a program wants it to be seen. */
+const listedOf = ({ actions }: Program): NonNullable<Program['listed']> =>
+  Object.fromEntries(
+    Object.keys(actions)
+      .slice(0, mostListed)
+      .map((name) => [name, { listed: 'yes' }]),
+  );
 
 /** One that others can write to could describe anything. */
 const isFit = ({ size, mode }: Stats): boolean => size <= mostBytes && (permissionsIn(mode) & 0o002) === 0;

@@ -1,13 +1,11 @@
 import { discoverers } from '../../discoverers/index.ts';
-import { fileTools } from '../../tools/files/index.ts';
-import type { Services } from '../../tools/files/services.ts';
-import { builtInTools } from '../own-tools.ts';
-import { programCatalogue, toolDefinition } from './tool-definition.ts';
-import type { Catalogue } from '../published.ts';
+import type { Catalogue } from '../../machine/catalogue.ts';
+import { builtInTools } from '../../tools/index.ts';
+import { builtInEntry, programEntries } from './catalogue-entries.ts';
 
 /**
- * Everything that can be offered, worked out from the discoverers and our own tools. It takes some 100 ms, mostly
- * zod's, so the build does it once and puts the answer in the place of manifest.ts.
+ * Everything that can be offered, worked out from the discoverers and the built-in tools. It takes some 100
+ * ms, mostly zod's, so the build does it once and puts the answer in the place of manifest.ts.
  */
 export async function buildCatalogue(): Promise<Catalogue> {
   const files = await Promise.all(
@@ -15,11 +13,8 @@ export async function buildCatalogue(): Promise<Catalogue> {
       [(await load()).default].flat().map((of) => ({ file, of })),
     ),
   );
-  const own = await Promise.all([
-    ...Object.values(fileTools).map((load) => load({} as Services)),
-    ...Object.values(builtInTools).map((load) => load({} as never)),
-  ]);
-  const published = programCatalogue(files.flat());
-  const tools = [...own.map(toolDefinition), ...published.tools];
-  return { ...published, tools: tools.sort((a, b) => (a.name < b.name ? -1 : 1)) };
+  const builtIn = await Promise.all(Object.values(builtInTools).map((load) => load()));
+  const { programs, tools: actions } = programEntries(files.flat());
+  const tools = [...builtIn.map((module) => builtInEntry(module.default)), ...actions];
+  return { programs, tools: tools.sort((one, other) => (one.name < other.name ? -1 : 1)) };
 }

@@ -1,151 +1,92 @@
+import type { AnyProgram } from '../../core/database-program.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import type { Settings } from '../../core/settings.ts';
+import type { ToolDefinition } from '../../core/tool-definition.ts';
 import type { Tool } from '../../core/tool.ts';
 import { discoverers } from '../../discoverers/index.ts';
-import { fileTools } from '../../tools/files/index.ts';
-import type { Services } from '../../tools/files/services.ts';
-import type { Checkpoint } from '../../machine/actions/run-action.ts';
-import type { History } from '../../machine/history/history.ts';
-import type { Jobs } from '../../machine/jobs/jobs.ts';
-import type { Machine } from '../../machine/environment.ts';
-import type { OutputStore } from '../../machine/output-store/output-store.ts';
+import type { Environment } from '../../machine/environment.ts';
+import { once } from '../../machine/once.ts';
 import type { Installation } from '../../machine/programs/installation.ts';
-import type { Found } from '../environment/detect-environment.ts';
-import type { ToolRegistry } from './tool-registry.ts';
-import { builtInTools, type OwnServices } from '../own-tools.ts';
-import type { ToolDefinition } from '../published.ts';
+import type { Session } from '../../machine/session.ts';
+import { bindTool } from '../../tools/define-tool.ts';
+import { builtInTools } from '../../tools/index.ts';
 
-interface LoadingServices {
-  readonly found: Found;
-  readonly settings: Settings;
-  readonly offered: ToolRegistry;
-  readonly jobs: Jobs;
-  readonly outputs: OutputStore;
-  readonly history: () => Promise<History>;
-  /** Whether those who call sit at this machine. */
-  readonly isLocal: boolean;
+interface LoadedTool {
+  readonly installation: Installation | undefined;
+  tool(): Promise<Tool>;
 }
 
-/** Loads a tool's code, and what it needs, when it is first called. Throws PROGRAM_NOT_FOUND. */
-export function createLoader(services: LoadingServices): (tool: ToolDefinition) => Promise<Tool> {
-  const { found, offered, history, settings } = services;
-  const { machine } = found;
-  const checkpoint = settings.checkpoints === false ? {} : { checkpoint: checkpointsOf(history) };
-  const ownServices = once(async (): Promise<OwnServices> => {
-    return {
-      ...machine,
-      ...checkpoint,
-      jobs: services.jobs,
-      outputs: services.outputs,
-      environment: await machine.childEnvironment(),
-      loopback: services.isLocal,
-      load: (name) => load(offered.find(name)),
-      databases: settings.databases,
-      manifest: found.manifest,
-      offered,
-      refresh: () => machine.refresh(),
-    };
-  });
-  const fileServices = once(() => fileServicesOf(machine, history));
-  // Making a tool makes its schema, which takes longer than a small call; those of our own keep what they know.
-  const made = new Map<string, { installation: Installation | undefined; tool: () => Promise<Tool> }>();
-  const kept = (name: string, installation: Installation | undefined, make: () => Promise<Tool>) => {
-    const known = made.get(name);
+/** Loads the code of tools when they are first called. */
+export class ToolLoader {
+  /** Making a tool makes its schema, which takes longer than a small call. */
+  readonly #loaded = new Map<string, LoadedTool>();
+
+  /** A tool for the calls of a session. Throws PROGRAM_NOT_FOUND. */
+  async load(definition: ToolDefinition, session: Session): Promise<Tool> {
+    const { name, action } = definition;
+    const installation = action === undefined ? undefined : await installationOf(definition, session);
+    const known = this.#loaded.get(name);
     if (known && known.installation === installation) return known.tool();
-    const tool = once(make);
-    made.set(name, { installation, tool });
+    const make = Object.hasOwn(builtInTools, name) ? builtIn : programAction;
+    const tool = once(() => make(definition, session, installation));
+    this.#loaded.set(name, { installation, tool });
     return tool();
-  };
-
-  async function makeOurs(name: string): Promise<Tool> {
-    const make = builtInTools[name];
-    if (make) return make(await ownServices());
-    const file = fileTools[name as keyof typeof fileTools];
-    if (!file) throw new Error(`${name} is published but not defined`);
-    return file(await fileServices());
   }
-
-  async function load(published: ToolDefinition): Promise<Tool> {
-    const { name, program, action } = published;
-    if (action === undefined) return kept(name, undefined, () => makeOurs(name));
-    const find = () => machine.installation(program);
-    // It may have been installed since.
-    const installation = (await find()) ?? (await machine.refresh().then(find));
-    if (!installation && !published.reads && !offered.isReached(published))
-      throw notInstalled(program, found);
-    const loading = { ...services, ...checkpoint };
-    return kept(name, installation, () => loadAction(published, action, installation, loading));
-  }
-
-  return load;
 }
 
-/** A value that is made when it is first asked for, and asked for again when that failed. */
-export function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  const forget = (error: unknown) => {
-    made = undefined;
-    throw error;
-  };
-  return () => (made ??= make().catch(forget));
+/** The program of an action; undefined for one that needs none. It may have been installed since. */
+async function installationOf(
+  definition: ToolDefinition,
+  { environment, tools }: Session,
+): Promise<Installation | undefined> {
+  const { program, reads } = definition;
+  const found = await environment.installation(program);
+  if (found) return found;
+  await environment.refresh();
+  const installation = await environment.installation(program);
+  if (!installation && !reads && !tools.isReachable(definition)) throw notInstalled(program, environment);
+  return installation;
 }
 
-const checkpointsOf = (history: () => Promise<History>): Checkpoint => ({
-  take: async (folder, before, workspace, signal) =>
-    (await history()).checkpoint.take(folder, before, workspace, signal),
-  isReady: async (folder, paths, workspace) => (await history()).checkpoint.isReady(folder, paths, workspace),
-});
-
-/** What the file tools of one server share. */
-async function fileServicesOf(machine: Machine, history: () => Promise<History>): Promise<Services> {
-  const [{ KnownFiles }, env] = await Promise.all([
-    import('../../machine/known-files.ts'),
-    machine.childEnvironment(),
-  ]);
-  // One that is not there may be installed before the next call.
-  const ripgrep = once(async () => {
-    const { findRipgrep } = await import('../../machine/programs/find-ripgrep.ts');
-    return findRipgrep(await machine.which('rg'));
-  });
-  return {
-    run: machine.run,
-    env: () => env([], {}),
-    ripgrep,
-    history,
-    known: new KnownFiles(),
-    lists: new Map(),
-  };
+async function builtIn({ name }: ToolDefinition, session: Session): Promise<Tool> {
+  const { default: tool } = await builtInTools[name as keyof typeof builtInTools]();
+  return bindTool(tool, session);
 }
 
-async function loadAction(
-  { name, program }: ToolDefinition,
-  key: string,
+async function programAction(
+  { name, program, action = '' }: ToolDefinition,
+  { environment, settings, checkpoints }: Session,
   installation: Installation | undefined,
-  { found, settings, ...services }: LoadingServices & { readonly checkpoint?: Checkpoint },
 ): Promise<Tool> {
-  const { machine, manifest, own } = found;
-  const { file } = manifest.programs.find(({ id }) => id === program) ?? {};
-  const programs = [(await discoverers[file as keyof typeof discoverers]?.())?.default ?? []].flat();
-  const of = own.get(program) ?? programs.find(({ id }) => id === program);
-  const view = of?.views?.[key];
+  const of = await programCode(program, environment);
+  if (!of) throw new Error(`${name} is in the catalogue and not defined`);
   const { programTool } = await import('../../machine/actions/plan-action.ts');
-  const shared = {
-    run: machine.run,
-    leave: machine.leave,
+  return programTool(of, action, {
+    run: environment.run,
+    leave: environment.leave,
     installation,
-    env: (await machine.childEnvironment())(of?.environment ?? [], of?.settings ?? {}),
-    databases: { host: machine.host, profiles: settings.databases, which: machine.which },
-    ...(services.checkpoint && { checkpoint: services.checkpoint }),
-  };
-  if (!of) throw new Error(`${name} is published but not defined`);
-  if (!view) return programTool(of, key, shared);
-  const { viewTool } = await import('../../machine/actions/view-tool.ts');
-  return viewTool(of, key, view, (one) => programTool(of, one, shared));
+    env: await environment.childEnvironment(of.environment ?? [], of.settings ?? {}),
+    databases: {
+      host: environment.host,
+      profiles: settings.databases,
+      which: (wanted) => environment.which(wanted),
+    },
+    ...(checkpoints && { checkpoint: checkpoints }),
+  });
 }
 
-function notInstalled(id: string, { manifest, machine }: Found): ToolcribError {
-  const facts = manifest.programs.find((program) => program.id === id);
-  const hint = facts?.install[machine.host.platform];
+/** A program with its code: one that a person has described, or that of its file. */
+async function programCode(id: string, environment: Environment): Promise<AnyProgram | undefined> {
+  const described = environment.userPrograms.get(id);
+  if (described) return described;
+  const { file = '' } = environment.catalogue.programs.find((program) => program.id === id) ?? {};
+  const load = discoverers[file as keyof typeof discoverers];
+  const programs = load ? [(await load()).default].flat() : [];
+  return programs.find((program) => program.id === id);
+}
+
+function notInstalled(id: string, { catalogue, host }: Environment): ToolcribError {
+  const facts = catalogue.programs.find((program) => program.id === id);
+  const hint = facts?.install[host.platform];
   return new ToolcribError(
     'PROGRAM_NOT_FOUND',
     `${facts?.title ?? id} was not found on this machine.`,

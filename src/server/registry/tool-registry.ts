@@ -3,94 +3,69 @@ import { ToolcribError } from '../../core/errors.ts';
 import { refusalOf } from '../../core/policy.ts';
 import type { Settings } from '../../core/settings.ts';
 import { schemesOf } from '../../machine/databases/target.ts';
-import type { Machine } from '../../machine/environment.ts';
+import type { Environment } from '../../machine/environment.ts';
 import { headAndTail, sanitize } from '../../machine/sanitize.ts';
-import { exposureOf } from './listed-tools.ts';
-import { builtInFacts } from '../own-facts.ts';
-import type { Catalogue, ToolDefinition } from '../published.ts';
+import { listTools } from './listed-tools.ts';
+import type { ToolDefinition, ToolRegistry } from '../../core/tool-definition.ts';
 
-export type ToolRegistry = ReturnType<typeof createToolRegistry>;
-
-/**
- * What is offered on this machine with these settings. `signs`: by which a project shows that it uses a program; see
- * signsIn().
- */
+/** The tools that are offered on this machine with these settings. */
 export function createToolRegistry(
-  manifest: Catalogue,
-  machine: Pick<Machine, 'discovery' | 'host'>,
+  environment: Pick<Environment, 'host' | 'catalogue' | 'discovery' | 'evidence'>,
   settings: Settings,
-  signs: Promise<ReadonlyMap<string, string>>,
-) {
-  /** Whether it asks a database that the operator has named, which takes no program. */
-  function isReached({ engine }: ToolDefinition): boolean {
+): ToolRegistry {
+  const { catalogue } = environment;
+  const byName = new Map(catalogue.tools.map((tool) => [tool.name, tool]));
+  const byAlias = new Map(
+    catalogue.tools.flatMap((tool) => (tool.aliases ?? []).map((alias) => [alias, tool] as const)),
+  );
+
+  function isReachable({ engine }: ToolDefinition): boolean {
     if (engine === undefined) return false;
-    const named = Object.values(settings.databases).some(({ engine }) => engine === engine);
-    return named || schemesOf[engine].test(machine.host.env['DATABASE_URL'] ?? '');
+    const named = Object.values(settings.databases).some((profile) => profile.engine === engine);
+    return named || schemesOf[engine].test(environment.host.env['DATABASE_URL'] ?? '');
   }
 
   async function allowed(isHere: boolean): Promise<ToolDefinition[]> {
-    const { installed } = await machine.discovery();
-    return manifest.tools.filter(
+    const { installed } = await environment.discovery();
+    return catalogue.tools.filter(
       (tool) =>
         leftOut(tool, settings) === undefined &&
-        (tool.action === undefined || installed.has(tool.program) || isReached(tool)) === isHere &&
+        (tool.action === undefined || installed.has(tool.program) || isReachable(tool)) === isHere &&
         refusalOf(tool, settings) === undefined,
     );
   }
-  /** All that can be called now, sorted by name. */
-  const callable = () => allowed(true);
-  const named = (wanted: string | undefined) => manifest.tools.find((tool) => tool.name === wanted);
 
   return {
-    callable,
-    /** What could be called too if its program were here. */
+    callable: () => allowed(true),
     absent: () => allowed(false),
-    /** What of it a host is shown, and why. */
-    exposure: async () => exposureOf(await callable(), manifest.programs, await signs, settings),
-    /** The tool of that name, whether or not its program is installed. Throws UNKNOWN_TOOL. */
-    find(name: string): ToolDefinition {
-      const published = named(name) ?? named(foreignNames.get(name));
-      if (!published) throw unknownTool(name, manifest.tools);
-      const why = leftOut(published, settings);
+    listed: async () =>
+      listTools(await allowed(true), catalogue.programs, await environment.evidence, settings),
+    find(name) {
+      const tool = byName.get(name) ?? byAlias.get(name);
+      if (!tool) throw unknownTool(name, catalogue.tools);
+      const why = leftOut(tool, settings);
       if (why) throw new ToolcribError('UNKNOWN_TOOL', `${name} is not offered: ${why}.`);
-      return published;
+      return tool;
     },
-    /** Whether there is a tool of that very name that the operator has not left out. */
-    has(name: string): boolean {
-      const tool = named(name);
+    has(name) {
+      const tool = byName.get(name);
       return tool !== undefined && leftOut(tool, settings) === undefined;
     },
-    isReached,
+    isReachable,
   };
 }
 
-/** Why a tool is left out that there is; undefined when it is not. */
-function leftOut({ name, program }: ToolDefinition, settings: Settings): string | undefined {
+/** The reason why a tool is left out that there is; undefined when it is not. */
+function leftOut({ program, inEveryToolset }: ToolDefinition, settings: Settings): string | undefined {
   const { toolsets } = settings;
   const isIn =
     toolsets === undefined ||
     toolsets.includes(program) ||
-    (builtInFacts(name).companion && toolsets.some((toolset) => toolset !== 'files'));
+    (inEveryToolset && toolsets.some((toolset) => toolset !== 'files'));
   return isIn ? undefined : `the toolsets are ${toolsets.join(', ')} (--toolsets)`;
 }
 
-/** Tools of hosts, and earlier ones of ours, for which one of ours stands where the arguments fit. */
-const foreignNames: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    run: 'bash Bash shell execute_command run_command run_shell_command run_terminal_cmd exec_command terminal',
-    read_file: 'Read read view cat read_files open_file',
-    list_files: 'Glob glob LS ls list_directory list_dir find_files',
-    grep: 'Grep search search_files search_file_content grep_search',
-    edit_file: 'Edit edit replace str_replace replace_string_in_file',
-    edit_files: 'MultiEdit multi_edit multi_replace_string_in_file',
-    write_file: 'Write write create_file write_to_file',
-    undo: 'undo_edit undo_change',
-    fetch_url: 'WebFetch web_fetch fetch fetch_webpage',
-    read_output: 'read_job wait_job list_jobs BashOutput TaskOutput get_terminal_output',
-  }).flatMap(([tool, names]) => names.split(' ').map((name) => [name, tool] as const)),
-);
-
-/** What the editor that some models are trained on calls its commands. */
+/** Tools by the commands of the editor that some models are trained on. */
 const editorCommands: Readonly<Record<string, string>> = {
   view: 'read_file',
   create: 'write_file',
@@ -102,8 +77,8 @@ const editorCommands: Readonly<Record<string, string>> = {
 const runners: ReadonlySet<string> = new Set(['run_action', 'run_read_action']);
 
 /**
- * A call as the tool that it stands for: a command of that editor, or a built-in tool that is called by way of the
- * catalogue, as find_actions says it where the tool is not listed. Any other call is itself.
+ * A call as the tool that it stands for: a command of that editor, or a built-in tool that is called by way
+ * of the catalogue, as find_actions says it where the tool is not listed. Any other call is itself.
  */
 export function resolveBuiltIn(
   { find }: Pick<ToolRegistry, 'find'>,

@@ -8,18 +8,18 @@ import {
   type EarlyAnswers,
   type JsonRpcRequest,
   type CachedResults,
-} from './start-cache.ts';
+} from '../start/start-cache.ts';
 
-/** As much as one message may have. */
+/** The most bytes of one message. */
 const mostBytes = 10 * 1024 * 1024;
 /** Bytes kept of the beginning and the end of a line that is too long: enough to find its id. */
 const edgeBytes = 256;
 const listedAgainId = `${replayedId}list`;
 
 /**
- * Standard input and output, with a memory for the answers to first requests. What was answered before the server was
- * there is asked again, so that the server knows its client, and its answers are dropped. Lines are put together here:
- * a pipe brings 64 KB at a time, and the SDK copies all it has with each piece.
+ * Standard input and output, with a memory for the answers to first requests. What was answered before the
+ * server was there is asked again, so that the server knows its client, and its answers are dropped. Lines
+ * are put together here: a pipe brings 64 KB at a time, and the SDK copies all it has with each piece.
  */
 export class StdioTransport extends StdioServerTransport {
   readonly #remembered: CachedResults;
@@ -39,7 +39,7 @@ export class StdioTransport extends StdioServerTransport {
     this.#list = opening?.listed;
   }
 
-  /** Whether a client's first requests have all been answered. */
+  /** True when a client's first requests have all been answered. */
   get isIdle(): boolean {
     return this.#asked.size === 0;
   }
@@ -86,7 +86,7 @@ export class StdioTransport extends StdioServerTransport {
     }
   }
 
-  /** What is no message of MCP is answered all the same, where it asks: its client would wait for ever. */
+  /** Answers a request that is no message of MCP: its client would wait for ever. */
   #refuse(line: string, { issues = [] }: Error & { readonly issues?: readonly Issue[] }): void {
     const { id, method } = Object(JSON.parse(line)) as { id?: unknown; method?: unknown };
     // Of the forms that a message can have, a request is the first.
@@ -108,8 +108,8 @@ export class StdioTransport extends StdioServerTransport {
   }
 
   /**
-   * Asks for the list as the client did the last time, and says whether the client was told another one. False when it
-   * has not asked.
+   * Asks for the list as the client did the last time, and says whether the client was told another one.
+   * False when it has not asked.
    */
   async listHasChanged(): Promise<boolean> {
     if (this.#list === undefined) return false;
@@ -141,7 +141,7 @@ function refusalOf(edges: string): string {
 const errorOf = (id: string, message: string): string =>
   `{"jsonrpc":"2.0","id":${id},"error":{"code":-32600,"message":${JSON.stringify(message)}}}\n`;
 
-/** What zod says is wrong; of several forms that would do, what is wrong with each. */
+/** A mistake as zod tells it; of several forms that would do, the mistakes of each. */
 interface Issue {
   readonly path: readonly (string | number)[];
   readonly message: string;

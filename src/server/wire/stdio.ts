@@ -1,35 +1,54 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Server } from '@modelcontextprotocol/server';
 import { serveStdio, type ServeStdioOptions } from '@modelcontextprotocol/server/stdio';
 import type { Settings } from '../../core/settings.ts';
 import { buildServer } from '../server.ts';
-import { createCrib, programsUri, type Crib, type CribOptions } from '../session.ts';
-import { writeStartCache, type EarlyAnswers } from './start-cache.ts';
+import { createConnection, programsUri, type Connection, type ConnectionOptions } from '../connection.ts';
+import { writeStartCache, type EarlyAnswers } from '../start/start-cache.ts';
 import { createLeanHeap } from '../lean-heap.ts';
 import { log } from '../log.ts';
-import type { Found } from '../environment/detect-environment.ts';
+import type { Environment } from '../../machine/environment.ts';
+import type { DependencyTracker } from '../start/dependency-tracker.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
-/** How long after the first list slower questions are put: the client's next requests come first. */
+/** Time after the first list until slower questions are put: the client's next requests come first. */
 const quietMs = 250;
-/** After this, what V8 has compiled is kept for the next start: it takes back only what it made with the same flags. */
+/**
+ * After this, what V8 has compiled is kept for the next start: it takes back only what it made with the same
+ * flags.
+ */
 const startedMs = 1000;
-/** How long what was asked for before the client closed its end may still be answered. */
+/** Time in which requests may still be answered that came before the client closed its end. */
 const drainMs = 2000;
 
-/** What carries messages to a client, and back. */
+/** Carries messages to a client, and back. */
 export type Transport = NonNullable<ServeStdioOptions['transport']>;
 
 /** Serves one client over whatever carries its messages. */
-function serveOne(settings: Settings, found: Found, transport: Transport, options: Partial<CribOptions>) {
-  let latest: ReturnType<typeof buildServer> | undefined;
+function serveOne(
+  settings: Settings,
+  environment: Environment,
+  transport: Transport,
+  options: Partial<ConnectionOptions>,
+) {
+  let latest: Server | undefined;
   // Who has left need not be told.
-  const updated: Crib['updated'] = (uri) => void latest?.sendResourceUpdated({ uri }).catch(() => {});
-  const crib = createCrib(settings, found, { client: 'stdio', isLocal: true, updated, ...options });
-  const connection = serveStdio(() => (latest = buildServer(crib)), { transport, onerror: log });
+  const updated: Connection['updated'] = (uri) => void latest?.sendResourceUpdated({ uri }).catch(() => {});
+  const connection = createConnection(settings, environment, {
+    client: 'stdio',
+    isLocal: true,
+    updated,
+    ...options,
+  });
+  const build = () => {
+    latest = buildServer(connection);
+    return latest;
+  };
+  const served = serveStdio(build, { transport, onerror: log });
   return {
     updated,
     listChanged: async () => latest?.sendToolListChanged(),
-    end: () => Promise.allSettled([connection.close(), found.processes.endAll(), crib.end()]),
+    end: () => Promise.allSettled([served.close(), environment.endPrograms(), connection.end()]),
   };
 }
 
@@ -37,28 +56,34 @@ function serveOne(settings: Settings, found: Found, transport: Transport, option
 export function serveInProcess(
   settings: Settings,
   transport: Transport,
-  found: Found,
+  environment: Environment,
 ): () => Promise<unknown> {
-  const served = serveOne(settings, found, transport, {});
-  found.machine.onChange(() => {
+  const served = serveOne(settings, environment, transport, {});
+  environment.onChange(() => {
     served.listChanged().catch(() => {});
     served.updated(programsUri);
   });
   return served.end;
 }
 
-/** How a client begins: with a key when it asks its user itself, or with requests that were answered from memory. */
-interface Beginning extends Pick<CribOptions, 'hostKey' | 'trace'> {
+/**
+ * The beginning of a client: a key when it asks its user itself, and requests that were answered from memory.
+ */
+interface Beginning extends Pick<ConnectionOptions, 'hostKey' | 'trace'> {
   readonly opening?: EarlyAnswers | undefined;
+  /** Notes what the answers to first requests depend on. */
+  readonly tracker: DependencyTracker;
 }
 
-/** Serves MCP over standard input and output until the client leaves or a signal ends it. Does not return before. */
+/**
+ * Serves MCP over standard input and output until the client leaves or a signal ends it. Does not return
+ * before.
+ */
 export async function serve(
   settings: Settings,
-  { opening, ...beginning }: Beginning,
-  found: Found,
+  { opening, tracker, ...beginning }: Beginning,
+  environment: Environment,
 ): Promise<void> {
-  const { noted, machine } = found;
   // Standard output carries the protocol and nothing else, whatever a library may want to say.
   console.log = console.info = console.debug = console.error;
   // Each answer that waits for a client that reads slowly listens to it: they are many, and no leak.
@@ -69,22 +94,22 @@ export async function serve(
   const wire = new StdioTransport(opening, () => (settling ??= setTimeout(settle, quietMs)));
   // After the answer is out.
   const called = () => void setImmediate(() => tidyHeap?.());
-  const served = serveOne(settings, found, wire, { ...beginning, called });
+  const served = serveOne(settings, environment, wire, { ...beginning, called });
 
   /** Finds out what takes long, tells the client when its list is another now, and keeps the answers. */
   async function settle(): Promise<void> {
     try {
-      await machine.settle();
+      await environment.settle();
       const hasChanged = await wire.listHasChanged();
       if (hasChanged) await served.listChanged();
-      const seen = noted.seen();
+      const seen = tracker.seen();
       if (opening) writeStartCache(opening.remembered, { ...seen, results: wire.results(hasChanged) });
     } catch (error) {
       // Nothing that goes wrong with it is a reason to end: a full disk, a client that has left.
       if (!leaving) log(error);
     }
   }
-  machine.onChange(() => {
+  environment.onChange(() => {
     void settle();
     served.updated(programsUri);
   });

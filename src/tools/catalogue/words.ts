@@ -63,7 +63,8 @@ const meanings: readonly (readonly string[])[] = [
 ];
 
 /**
- * The words of a text as they are compared: in small letters, without endings, without those that say nothing.
+ * The words of a text as they are compared: in small letters, without endings, without those that say
+ * nothing.
  * `listBranches` alone is two; `JavaScript` in a sentence is one.
  */
 export function wordsOf(text: string): string[] {
@@ -75,7 +76,9 @@ export function wordsOf(text: string): string[] {
     .map(stemOf);
 }
 
-/** Without the endings of plurals and verbs; much less than Porter's, which is enough for names and titles. */
+/**
+ * Without the endings of plurals and verbs; much less than Porter's, which is enough for names and titles.
+ */
 function stemOf(word: string): string {
   // What runs is a state, which `docker ps` shows; to run is an act.
   if (word === 'running') return word;

@@ -31,7 +31,8 @@ export async function pageText(html: string): Promise<{ title: string; text: str
     const context = createContext({ work });
     return new Script('work()').runInContext(context, { timeout: mostMs }) as ReturnType<typeof work>;
   } catch {
-    // It takes too long, or more depth or memory than there is: who wrote the page decides that. Its source is shown.
+    // It takes too long, or more depth or memory than there is: who wrote the page decides that. Its source
+    // is shown.
     return undefined;
   }
 }
@@ -48,8 +49,8 @@ function mainOf(html: string): string {
 const textual = /^text\/|[/+](?:json|xml|yaml|toml|(?:x-)?javascript|ecmascript|x-ndjson)\b/;
 
 /**
- * The text of a body, by the charset of its type, its byte order mark or what it says itself; undefined where it is
- * none. `type` is the whole header.
+ * The text of a body, by the charset of its type, its byte order mark or what it says itself; undefined where
+ * it is none. `type` is the whole header.
  */
 export function bodyText(body: Buffer, type: string): string | undefined {
   const inside = /html|xml/i.test(type) ? charsetOf(body.toString('latin1', 0, 1024)) : undefined;

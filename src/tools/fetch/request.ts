@@ -7,7 +7,7 @@ import { callbackify } from 'node:util';
 import { createGunzip } from 'node:zlib';
 import { ToolcribError } from '../../core/errors.ts';
 import { fits, namesHost, type Rule } from '../../core/rule.ts';
-import { version } from '../../server/version.ts';
+import { version } from '../../machine/version.ts';
 
 export interface FetchRequest {
   readonly url: URL;
@@ -28,13 +28,16 @@ const mostRedirects = 5;
 /** Of a body, after decompression. */
 const mostBytes = 5 * 1024 * 1024;
 
-/** What is not the public Internet: https://www.iana.org/assignments/iana-ipv4-special-registry, and multicast. */
+/**
+ * What is not the public Internet: https://www.iana.org/assignments/iana-ipv4-special-registry, and
+ * multicast.
+ */
 const reserved4 =
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 ' +
   '192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3';
 /**
- * Of IPv6 all but 2000::/3, and in that what leads to IPv4 addresses or to nobody. IPv4 addresses written as IPv6
- * ones, mapped or through NAT64, lie outside of it.
+ * Of IPv6 all but 2000::/3, and in that what leads to IPv4 addresses or to nobody. IPv4 addresses written as
+ * IPv6 ones, mapped or through NAT64, lie outside of it.
  */
 const reserved6 = '::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20';
 
@@ -69,8 +72,8 @@ export function webAddress(text: string, from?: string): URL | undefined {
 export const subjectOf = ({ href }: URL): string => `fetch ${href}`;
 
 /**
- * The answer to a request and where it came from, redirects followed and each looked at like the first address. Throws
- * EFFECT_DENIED for what may not be reached, UNREACHABLE, and what node:http throws.
+ * The answer to a request and where it came from, redirects followed and each looked at like the first
+ * address. Throws EFFECT_DENIED for what may not be reached, UNREACHABLE, and what node:http throws.
  */
 export async function respond(
   { url: given, method, loopback: allowed }: FetchRequest,
@@ -102,7 +105,10 @@ function rawOf(url: URL): URL {
   return new URL(`https://raw.githubusercontent.com${repository}/${file}`);
 }
 
-/** Of the first address rules were asked before; a redirect is not asked about, so a rule that would ask refuses it. */
+/**
+ * Of the first address rules were asked before; a redirect is not asked about, so a rule that would ask
+ * refuses it.
+ */
 function refuseByRule(url: URL, rules: readonly Rule[]): void {
   const act = { tools: ['fetch_url'], subject: subjectOf(url), host: url.hostname };
   const against = rules.find(({ pattern, decision }) => decision !== 'allow' && fits(pattern, act));
@@ -126,7 +132,10 @@ function redirectOf({ statusCode = 0, headers: { location } }: IncomingMessage, 
   return url;
 }
 
-/** Asks one address. What was looked at is what is connected to, so that a name cannot change its mind in between. */
+/**
+ * Asks one address. What was looked at is what is connected to, so that a name cannot change its mind in
+ * between.
+ */
 function send(
   { url, method, loopback }: FetchRequest,
   { rules, signal, resolve }: Gate,

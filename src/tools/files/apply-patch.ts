@@ -5,7 +5,7 @@ import { flag } from '../../core/params.ts';
 import type { PlanContext } from '../../core/tool.ts';
 import { namesOf, stepTool } from './change-tool.ts';
 import { encodeText } from './text/file-text.ts';
-import { editing } from './edit-file.ts';
+import { editing } from './editing/editing.ts';
 import type { Edit } from './editing/edited-text.ts';
 import { refuseMask } from './editing/refusals.ts';
 import type { Step } from './editing/take-steps.ts';
@@ -22,12 +22,14 @@ const pathsIn = ({ input }: z.output<typeof params>): string[] =>
   parsePatch(input).flatMap(({ path, to = path }) => [path, to]);
 
 /** The form of edits that some models know best, by the same engine: all of a patch, or none. */
-export const applyPatch = stepTool({
+export default stepTool({
   name: 'apply_patch',
   title: 'Apply patch',
   description:
     'Adds, updates, moves and deletes files as a patch says, all or none: *** Begin Patch, *** Update File: PATH, ' +
     'lines with blank, + and -.',
+  hint: 'apply a patch to several files',
+  listed: 'no',
   params,
   kind: 'patch',
   done: 'Patched',

@@ -1,33 +1,36 @@
 import { join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
-import { defineSimpleTool, type CallContext, type Tool } from '../../core/tool.ts';
+import type { CallContext } from '../../core/tool.ts';
+import { defineTool } from '../define-tool.ts';
 import { displayPath } from '../../machine/paths/display-path.ts';
 import { inlineLimit, sanitize } from '../../machine/sanitize.ts';
 import { countOf, rootRelative, withCommas } from './wording.ts';
-import type { Services } from './services.ts';
+import type { Session } from '../../machine/session.ts';
 import { grepParams, grepRequest, hasSigns, openScope, type GrepParams } from './searching/search-request.ts';
 import { findMatches, type FoundFile } from './searching/matches.ts';
 
 /** Contents of files by a regular expression. */
-export const grep = (services: Services): Tool =>
-  defineSimpleTool({
-    name: 'grep',
-    program: 'files',
-    title: 'Search text in files',
-    description:
-      'Searches text in files by regular expression: matching lines by file, or files, or counts. ' +
-      'Leaves out what git ignores, and binary files.',
-    effects: ['read'],
-    params: grepParams,
-    async call(values, context) {
-      const text = await answerOf(grepRequest(values), context, services);
-      return { content: [{ type: 'text', text }] };
-    },
-  });
+export default defineTool({
+  name: 'grep',
+  title: 'Search text in files',
+  description:
+    'Searches text in files by regular expression: matching lines by file, or files, or counts. ' +
+    'Leaves out what git ignores, and binary files.',
+  toolset: 'files',
+  hint: 'search text in files',
+  aliases: 'Grep search search_files search_file_content grep_search',
+  listed: 'first',
+  effects: ['read'],
+  params: grepParams,
+  async run({ work }, context) {
+    const text = await answerOf(grepRequest(work), context, context.session);
+    return { content: [{ type: 'text', text }] };
+  },
+});
 
 /** What is found; else what a look at the same text in another way finds. */
-async function answerOf(given: GrepParams, context: CallContext, services: Services): Promise<string> {
-  const look = (change: Partial<GrepParams> = {}) => lookFor({ ...given, ...change }, context, services);
+async function answerOf(given: GrepParams, context: CallContext, session: Session): Promise<string> {
+  const look = (change: Partial<GrepParams> = {}) => lookFor({ ...given, ...change }, context, session);
   let found: GrepAnswer;
   try {
     found = await look();
@@ -68,12 +71,12 @@ const withNotes = ({ lines, notes }: GrepAnswer, more: readonly string[]): strin
   return notes.length + more.length > 0 ? `${text}\n[${[...more, ...notes].join('; ')}]` : text;
 };
 
-async function lookFor(given: GrepParams, context: CallContext, services: Services): Promise<GrepAnswer> {
+async function lookFor(given: GrepParams, context: CallContext, session: Session): Promise<GrepAnswer> {
   const scope = await openScope(given, context);
   const { where } = scope;
   const isFile = where.stat.isFile();
   try {
-    const { files, more, notes } = await findMatches(given, scope, context, services);
+    const { files, more, notes } = await findMatches(given, scope, context, session);
     // ripgrep prints a file by the path it was given.
     const nameOf = (path: string) =>
       displayPath(rootRelative(isFile ? where.path : join(where.path, path), context.workspace.roots));

@@ -2,13 +2,15 @@ import { sep } from 'node:path';
 import * as z from 'zod';
 import { also, unlisted } from '../../core/accepted.ts';
 import { flag, path } from '../../core/params.ts';
-import { defineSimpleTool, type CallContext, type Tool } from '../../core/tool.ts';
+import type { CallContext } from '../../core/tool.ts';
+import { defineTool } from '../define-tool.ts';
 import type { OpenedFile } from '../../machine/paths/opened.ts';
 import { displayPath } from '../../machine/paths/display-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { inlineLimit } from '../../machine/sanitize.ts';
 import { bracketed, rootRelative, withCommas } from './wording.ts';
-import type { Listing, Services } from './services.ts';
+import type { Listing } from '../../machine/known-files.ts';
+import type { Session } from '../../machine/session.ts';
 import { entryOf, findFiles, listFolder, statOf, targetOf, type ListedEntry } from './listing/entries.ts';
 import { openPatternFolder, parseGlob, type GlobPattern } from './listing/glob-pattern.ts';
 
@@ -55,34 +57,36 @@ interface ListTask {
 }
 
 /** What a folder holds, or the files that a glob chooses. Links are named and never followed. */
-export const listFiles = (services: Services): Tool =>
-  defineSimpleTool({
-    name: 'list_files',
-    program: 'files',
-    title: 'List and find files',
-    description:
-      'Shows what a folder holds, or finds files by name or glob, newest first if asked. ' +
-      'One folder marks what git ignores; deeper leaves it out.',
-    effects: ['read'],
-    params,
-    async call(request, context) {
-      const depth = request.depth ?? (request.recursive ? deepest : 1);
-      const given = { ...request, depth, limit: Math.min(request.limit, mostEntries) };
-      const workspace = rooted(context.workspace);
-      const pattern = given.glob === undefined ? undefined : parseGlob(given.glob);
-      const folder = pattern
-        ? await openPatternFolder(workspace, given.path, pattern)
-        : await workspace.open('folder', given.path);
-      try {
-        const text = await pageOf({ given, pattern, folder }, context, services);
-        return { content: [{ type: 'text', text }] };
-      } finally {
-        await folder.handle.close();
-      }
-    },
-  });
+export default defineTool({
+  name: 'list_files',
+  title: 'List and find files',
+  description:
+    'Shows what a folder holds, or finds files by name or glob, newest first if asked. ' +
+    'One folder marks what git ignores; deeper leaves it out.',
+  toolset: 'files',
+  hint: 'list files, find by name or glob',
+  aliases: 'Glob glob LS ls list_directory list_dir find_files',
+  listed: 'first',
+  effects: ['read'],
+  params,
+  async run({ work: request }, context) {
+    const depth = request.depth ?? (request.recursive ? deepest : 1);
+    const given = { ...request, depth, limit: Math.min(request.limit, mostEntries) };
+    const workspace = rooted(context.workspace);
+    const pattern = given.glob === undefined ? undefined : parseGlob(given.glob);
+    const folder = pattern
+      ? await openPatternFolder(workspace, given.path, pattern)
+      : await workspace.open('folder', given.path);
+    try {
+      const text = await pageOf({ given, pattern, folder }, context, context.session);
+      return { content: [{ type: 'text', text }] };
+    } finally {
+      await folder.handle.close();
+    }
+  },
+});
 
-async function pageOf(task: ListTask, { signal, workspace }: CallContext, services: Services) {
+async function pageOf(task: ListTask, { signal, workspace }: CallContext, session: Session) {
   const { given, pattern, folder } = task;
   const { cursor, limit, sizes, sort = 'path', ...asked } = given;
   const isOneFolder = !pattern && given.depth === 1;
@@ -90,9 +94,9 @@ async function pageOf(task: ListTask, { signal, workspace }: CallContext, servic
   const question = JSON.stringify(['list', folder.path, sort, asked]);
   const { depth, hidden, ignored } = asked;
   const request = { where: folder, pattern, depth, hidden, ignored, sort, signal };
-  const kept = cursor === undefined ? undefined : services.lists.get(question);
-  const list = kept ?? (await (isOneFolder ? listFolder(folder, sort) : findFiles(services, request)));
-  keep(services.lists, question, list);
+  const kept = cursor === undefined ? undefined : session.listings.get(question);
+  const list = kept ?? (await (isOneFolder ? listFolder(folder, sort) : findFiles(session, request)));
+  keep(session.listings, question, list);
   const from = Math.min(Number(cursor ?? 0), list.items.length);
   const lines: string[] = [];
   let room = limit > usualLimit ? mostCharacters : usualCharacters;
@@ -110,7 +114,7 @@ async function pageOf(task: ListTask, { signal, workspace }: CallContext, servic
 }
 
 /** Keeps a list for its next pages: some megabytes each at worst. */
-function keep(lists: Services['lists'], question: string, list: Listing): void {
+function keep(lists: Session['listings'], question: string, list: Listing): void {
   lists.delete(question);
   lists.set(question, list);
   const [oldest] = lists.keys();
@@ -129,7 +133,10 @@ function lineOf({ path: at, kind }: ListedEntry, start: string, folder: OpenedFi
   return target === undefined ? `${shown}  [${kind}]` : `${shown} -> ${shownName(target)}`;
 }
 
-/** Quoted when it could be read as a name with something behind it, as the end of the listing, or as two lines. */
+/**
+ * Quoted when it could be read as a name with something behind it, as the end of the listing, or as two
+ * lines.
+ */
 function shownName(name: string): string {
   if (/^[\w.][\w./+@~-]*$/.test(name)) return name;
   const shown = displayPath(name);

@@ -2,19 +2,23 @@ import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import { also, orSeveral, unlisted } from '../../core/accepted.ts';
 import { path } from '../../core/params.ts';
-import { defineSimpleTool, type CallContext, type Content, type Tool, type Result } from '../../core/tool.ts';
+import type { CallContext, Content, Result } from '../../core/tool.ts';
+import { defineTool } from '../define-tool.ts';
 import { displayPath } from '../../machine/paths/display-path.ts';
 import { rooted, type RootedWorkspace } from '../../machine/paths/workspace.ts';
 import { inlineLimit } from '../../machine/sanitize.ts';
 import { versionFor } from './editing/refusals.ts';
-import type { Services } from './services.ts';
+import type { Session } from '../../machine/session.ts';
 import type { ExcerptRequest } from './reading/excerpt.ts';
 import { contentOf } from './reading/file-content.ts';
 import { mediaBytes } from './reading/media.ts';
 
 const mostFiles = 50;
 const mostLines = 2000;
-/** Room for the notes, and for blanks between files, is kept free: the answer is never shortened a second time. */
+/**
+ * Room for the notes, and for blanks between files, is kept free: the answer is never shortened a second
+ * time.
+ */
 const mostCharacters = inlineLimit - 600;
 /** What the notes on one of several files take. */
 const notesCharacters = 100;
@@ -41,25 +45,28 @@ type ReadFileParams = z.output<typeof params>;
 type LineRange = Pick<ExcerptRequest, 'first' | 'limit' | 'tail'>;
 
 /** Texts with line numbers, a window at a time; images and PDF documents as they are; notebooks as text. */
-export const readFile = (services: Services): Tool =>
-  defineSimpleTool({
-    name: 'read_file',
-    program: 'files',
-    title: 'Read file',
-    description:
-      'Shows a file, or several, with line numbers: text, image, PDF, notebook. ' +
-      'Says which lines, of how many, and what comes next.',
-    effects: ['read'],
-    params,
-    async call(given, context) {
-      const [path = '', ...others] = given.path;
-      const part = partOf(given);
-      if (others.length > 0) return severalFiles(given, part, context, services);
-      const request = { given: path, part, encoding: given.encoding, room: mostCharacters };
-      const { content, hash } = await readOne(request, context, services);
-      return { content, ...(hash === undefined ? {} : { meta: { 'toolcrib/version': versionFor(hash) } }) };
-    },
-  });
+export default defineTool({
+  name: 'read_file',
+  title: 'Read file',
+  description:
+    'Shows a file, or several, with line numbers: text, image, PDF, notebook. ' +
+    'Says which lines, of how many, and what comes next.',
+  toolset: 'files',
+  hint: 'read a file, image, PDF, notebook',
+  aliases: 'Read read view cat read_files open_file',
+  listed: 'first',
+  effects: ['read'],
+  params,
+  async run({ work: given }, context) {
+    const { session } = context;
+    const [path = '', ...others] = given.path;
+    const part = partOf(given);
+    if (others.length > 0) return severalFiles(given, part, context, session);
+    const request = { given: path, part, encoding: given.encoding, room: mostCharacters };
+    const { content, hash } = await readOne(request, context, session);
+    return { content, ...(hash === undefined ? {} : { meta: { 'toolcrib/version': versionFor(hash) } }) };
+  },
+});
 
 function partOf({ start_line, end_line, view_range, limit, tail }: ReadFileParams): LineRange {
   const first = Math.max(1, view_range?.[0] ?? start_line ?? 1);
@@ -77,7 +84,7 @@ async function severalFiles(
   { path: paths, encoding }: ReadFileParams,
   part: LineRange,
   context: CallContext,
-  services: Services,
+  session: Session,
 ): Promise<Result> {
   const headers = paths.map((path) => `==> ${ending(displayPath(path))} <==\n`);
   let room = mostCharacters - headers.reduce((sum, { length }) => sum + length + 1, 0);
@@ -89,7 +96,7 @@ async function severalFiles(
     if (context.signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
     const share = Math.floor(room / (paths.length - index));
     const request = { given: path, part, encoding, room: share - notesCharacters, media };
-    const { content } = await readOne(request, context, services).catch((error: unknown) => {
+    const { content } = await readOne(request, context, session).catch((error: unknown) => {
       if (!(error instanceof ToolcribError) || error.code === 'CANCELLED') throw error;
       failed++;
       return {
@@ -108,7 +115,9 @@ async function severalFiles(
 
 const text = (content: string) => ({ type: 'text' as const, text: content });
 
-/** Adds a part whose last line ends; neighbouring texts are one, since some hosts show each part by itself. */
+/**
+ * Adds a part whose last line ends; neighbouring texts are one, since some hosts show each part by itself.
+ */
 function append(all: Content[], part: Content): void {
   if (part.type !== 'text') return void all.push(part);
   const before = all.at(-1);
@@ -133,7 +142,7 @@ interface OneRequest {
 async function readOne(
   { given, part, ...rest }: OneRequest,
   { workspace, signal }: CallContext,
-  { known }: Services,
+  { knownFiles: known }: Session,
 ): Promise<{ content: Content[]; hash?: string | undefined }> {
   const { opened, path, ...own } = await openPart(given, part, rooted(workspace));
   try {

@@ -20,7 +20,7 @@ import {
   spansLines,
 } from './searching/search-request.ts';
 import { findReplacements, type Replacement } from './searching/replacements.ts';
-import type { Services } from './services.ts';
+import type { Session } from '../../machine/session.ts';
 import { fileBytes, fileText } from './text/file-text.ts';
 import type { FileChange } from './editing/change-files.ts';
 import { changedText, type ChangeAnswer } from './editing/changed-text.ts';
@@ -43,30 +43,32 @@ const params = z.strictObject({
 type ReplaceParams = z.output<typeof params>;
 
 /**
- * Replaces what a regular expression finds in many files: ripgrep finds it, and says what takes its place. Which files
- * it is about is found when it is done: what is protected among them is left.
+ * Replaces what a regular expression finds in many files: ripgrep finds it, and says what takes its place.
+ * Which files it is about is found when it is done: what is protected among them is left.
  */
-export const replaceInFiles = changeTool({
+export default changeTool({
   name: 'replace_in_files',
   title: 'Replace in files',
   description:
     'Replaces a regular expression in many files at once, to rename or migrate. Answers a line a file; ' +
     'one undo takes all back.',
+  hint: 'rename or replace over many files',
+  listed: 'yes',
   params,
   subject: ({ pattern, glob, path }) =>
     `replace ${pattern} in ${glob === undefined ? path : `${glob} in ${path}`}`,
   paths: (given) => [given.path],
   within: true,
   looks: (given) => given.dry_run,
-  act: (given, isDry, context, services) =>
-    replaceAll({ ...given, literal: given.literal || given.is_regexp === false }, isDry, context, services),
+  act: (given, isDry, context, session) =>
+    replaceAll({ ...given, literal: given.literal || given.is_regexp === false }, isDry, context, session),
 });
 
 async function replaceAll(
   given: ReplaceParams,
   isDry: boolean,
   context: PlanContext,
-  services: Services,
+  session: Session,
 ): Promise<ChangeAnswer> {
   refuseMask('pattern', given.pattern, undefined);
   refuseMask('replacement', given.replacement, undefined);
@@ -75,13 +77,13 @@ async function replaceAll(
   const within = { ...context, workspace: gate };
   const { replacement, notes } = replacementFor(given);
   const multiline = given.multiline || spansLines(given.pattern, given.literal);
-  const found = await findReplacements({ ...given, multiline, replacement }, within, services);
+  const found = await findReplacements({ ...given, multiline, replacement }, within, session);
   if (found.files.size === 0) {
     const why = found.notes.length > 0 ? ` (${found.notes.join('; ')})` : '';
     const wayOut = `grep shows what is there${hasSigns(given) ? '; literal takes the pattern as plain text' : ''}.`;
     throw new ToolcribError('NOT_FOUND', `pattern: nothing matches; nothing was changed${why}.`, wayOut);
   }
-  const changing = { kind: togetherAs('replace'), isDry, call: () => '', services };
+  const changing = { kind: togetherAs('replace'), isDry, call: () => '', session };
   const changes = Array.from(found.files, ([path, places]) =>
     replacing(rootRelative(join(found.folder, path), gate.roots), places, given.encoding),
   );
@@ -92,8 +94,8 @@ async function replaceAll(
 }
 
 /**
- * The replacement as ripgrep takes it, where a `$` without a group behind it is a dollar: to ripgrep `$name` of no
- * group is nothing at all, and `$1_a` is a group called so.
+ * The replacement as ripgrep takes it, where a `$` without a group behind it is a dollar: to ripgrep `$name`
+ * of no group is nothing at all, and `$1_a` is a group called so.
  */
 function replacementFor({ replacement, pattern, literal }: ReplaceParams): {
   replacement: string;

@@ -13,7 +13,7 @@ import { sanitize } from '../../machine/sanitize.ts';
 import { changeTool } from './change-tool.ts';
 import type { ChangeAnswer } from './editing/changed-text.ts';
 import { countOf, rootRelative } from './wording.ts';
-import type { Services } from './services.ts';
+import type { Session } from '../../machine/session.ts';
 import { unifiedDiff } from './text/unified-diff.ts';
 
 const params = z.strictObject({
@@ -33,12 +33,15 @@ const [mostNamed, mostFiles] = [3, 5];
 const [shortDiff, diffCharacters] = [600, 8_000];
 
 /** Lists what can be taken back, edits and commands alike, or takes it back, which is a change itself. */
-export const undo = changeTool({
+export default changeTool({
   name: 'undo',
   title: 'Undo changes',
   description:
     'Takes back edits, moves, deletions, and what commands did to files. ' +
     'Without last and since it lists what can be taken back.',
+  hint: 'undo changes, take back edits',
+  aliases: 'undo_edit undo_change',
+  listed: 'first',
   params,
   subject(given) {
     if (isListing(given)) return 'list changes';
@@ -48,11 +51,11 @@ export const undo = changeTool({
   paths: ({ paths }) => paths,
   itself: true,
   looks: (given) => given.dry_run || isListing(given),
-  act(given, isDry, context, services) {
+  act(given, isDry, context, session) {
     if (given.last !== undefined && given.since !== undefined)
       throw new ToolcribError('ARG_INVALID', 'last and since: only one of them.', 'Leave one of them out.');
-    if (isListing(given)) return listChanges(given, context, services);
-    return undoIn({ ...given, dry_run: isDry }, context, services);
+    if (isListing(given)) return listChanges(given, context, session);
+    return undoIn({ ...given, dry_run: isDry }, context, session);
   },
 });
 
@@ -80,12 +83,8 @@ function groupChanges(changes: readonly Change[]): ChangeGroup[] {
   return acts;
 }
 
-async function listChanges(
-  given: UndoParams,
-  context: PlanContext,
-  services: Services,
-): Promise<ChangeAnswer> {
-  const history = await services.history();
+async function listChanges(given: UndoParams, context: PlanContext, session: Session): Promise<ChangeAnswer> {
+  const history = await session.history();
   const { roots } = context.workspace;
   const acts = groupChanges(await history.list(await selected(given, context), roots));
   const shown = shortened(acts, (act) => {
@@ -102,7 +101,9 @@ const shortened = <Item>(items: readonly Item[], line: (item: Item) => string): 
   ...(items.length > mostListed ? [`… and ${items.length - mostListed} more`] : []),
 ];
 
-/** An act in some words: `edit src/a.ts +1 -2`, `replace 18 files: src/a.ts, …`, `ran npm install: 3 files`. */
+/**
+ * An act in some words: `edit src/a.ts +1 -2`, `replace 18 files: src/a.ts, …`, `ran npm install: 3 files`.
+ */
 function subjectOf(act: ChangeGroup, roots: readonly string[]): string {
   const [{ kind: noted, path: at, to, command, states }] = act;
   const [kind = ''] = noted.split('@');
@@ -120,10 +121,10 @@ function subjectOf(act: ChangeGroup, roots: readonly string[]): string {
   return `${kind} ${name(at)}${to === undefined ? '' : ` -> ${name(to)}`}${counts}`;
 }
 
-async function undoIn(given: UndoParams, context: PlanContext, services: Services): Promise<ChangeAnswer> {
+async function undoIn(given: UndoParams, context: PlanContext, session: Session): Promise<ChangeAnswer> {
   const { signal, workspace } = context;
   const isDry = given.dry_run;
-  const history = await services.history();
+  const history = await session.history();
   const options = { workspace: rooted(workspace), dryRun: isDry, signal };
   const undone = await history.undo(await selected(given, context), options);
   const { changes, left } = undone;
@@ -133,7 +134,8 @@ async function undoIn(given: UndoParams, context: PlanContext, services: Service
   const files = eachOnce(undone.files);
   // Each is read anew, or its text named, before it is changed again.
   if (!isDry)
-    for (const { path: at, from = at } of files) for (const each of [at, from]) services.known.forget(each);
+    for (const { path: at, from = at } of files)
+      for (const each of [at, from]) session.knownFiles.forget(each);
   const name = (each: string) => displayPath(rootRelative(each, workspace.roots));
   const lines = [
     headline(undone, workspace.roots, isDry),

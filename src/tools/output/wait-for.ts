@@ -1,22 +1,20 @@
 import { once } from 'node:events';
 import { ToolcribError } from '../../core/errors.ts';
-import type { CallContext } from '../../core/tool.ts';
 import { Job } from '../../machine/jobs/job.ts';
 import { waitForJob } from '../../machine/jobs/jobs.ts';
 import type { StoredOutput } from '../../machine/output-store/kept-output.ts';
 import { searchLines } from '../../machine/output-store/search-lines.ts';
-import type { OwnServices } from '../../server/own-tools.ts';
+import type { ToolCallContext } from '../define-tool.ts';
 
 /**
- * Waits until a job has ended (`end`), listens (`port 5173`), or has printed a line with that text, or one that matches
- * it; returns what happened, as the beginning of a sentence. Throws ARG_INVALID and CANCELLED.
+ * Waits until a job has ended (`end`), listens (`port 5173`), or has printed a line with that text, or one
+ * that matches it; returns what happened, as the beginning of a sentence. Throws ARG_INVALID and CANCELLED.
  */
 export async function waitFor(
   awaited: string,
   job: Job | StoredOutput | undefined,
   { timeout = Infinity }: { readonly timeout?: number | undefined },
-  { outputs }: Pick<OwnServices, 'outputs'>,
-  { client, signal, progress, budgets }: CallContext,
+  { client, signal, progress, budgets, session }: ToolCallContext,
 ): Promise<string> {
   const port = portIn(awaited);
   if (!(job instanceof Job)) {
@@ -27,7 +25,11 @@ export async function waitFor(
   }
   const mostMs = Math.min(timeout, budgets.callSeconds) * 1000;
   const isLine = awaited !== 'end' && port === undefined;
-  const search = lineSearch(() => (job.program ? outputs.find(client, job.id) : undefined), awaited, signal);
+  const search = lineSearch(
+    () => (job.program ? session.outputs.find(client, job.id) : undefined),
+    awaited,
+    signal,
+  );
   let happened = '';
   await waitForJob(job, { signal, progress }, mostMs, async () => {
     const line = isLine ? await search() : undefined;
@@ -60,7 +62,10 @@ const doubtOf = ({ portsBefore }: Job, port: number): string =>
     ? ', but something listened to it before this job began: its output tells whether it has another one'
     : '';
 
-/** Looks for the first line that matches, from where it looked last; a line that may still grow is looked at again. */
+/**
+ * Looks for the first line that matches, from where it looked last; a line that may still grow is looked at
+ * again.
+ */
 function lineSearch(
   output: () => StoredOutput | undefined,
   text: string,

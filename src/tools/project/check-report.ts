@@ -2,24 +2,12 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { headOf, tailOf } from '../../core/cut-text.ts';
 import { textOf, type Result } from '../../core/tool.ts';
 import { allFormatted } from '../../discoverers/reports/readers.ts';
+import type { Problem } from '../../machine/session.ts';
 import { saidNothing } from '../../machine/actions/action-result.ts';
 
 /** What is checked. */
 export const kinds = ['test', 'lint', 'types', 'build', 'format'] as const;
 export type CheckKind = (typeof kinds)[number];
-
-/** One test that failed, or one diagnostic. */
-export interface Problem {
-  /** The same for the same problem, wherever it has moved to. */
-  readonly id: string;
-  readonly level: 'error' | 'warning' | 'info';
-  readonly file?: string;
-  readonly line?: number;
-  readonly name?: string;
-  readonly message: string;
-  /** Not there last time. */
-  readonly isNew?: boolean;
-}
 
 /** One thing that was checked, and how. */
 export interface Checked {
@@ -36,8 +24,8 @@ export interface Checked {
 }
 
 /**
- * The problems that a result has, by the kind of its report; undefined when it has no report. Programs name files from
- * where they run, or absolutely; here they are named from the root.
+ * The problems that a result has, by the kind of its report; undefined when it has no report. Programs name
+ * files from where they run, or absolutely; here they are named from the root.
  */
 export function problemsOf(
   { data, isError }: Result,

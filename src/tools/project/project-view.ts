@@ -5,9 +5,9 @@ import { fits } from '../../core/rule.ts';
 import type { CallContext, PlanContext, Tool, Result } from '../../core/tool.ts';
 import { upwards } from '../../core/upwards.ts';
 import { planCallOf, type PlannedCall } from '../../machine/actions/acts.ts';
-import { namePattern, evidenceIn } from '../../server/registry/listed-tools.ts';
-import type { OwnServices } from '../../server/own-tools.ts';
-import type { ToolDefinition } from '../../server/published.ts';
+import { evidenceIn, namePattern } from '../../machine/programs/evidence.ts';
+import type { ToolPlanContext } from '../define-tool.ts';
+import type { ToolDefinition } from '../../core/tool-definition.ts';
 
 /** An action that plays a role in a project. */
 export interface RolePlayer {
@@ -33,45 +33,40 @@ const databaseFolders = ['data', 'database', 'db', 'instance', 'prisma', 'storag
 /** A folder of a project, as the tools that are made of roles see it. */
 export class ProjectView {
   readonly folder: string;
-  readonly context: PlanContext;
-  readonly services: OwnServices;
+  readonly context: ToolPlanContext;
 
-  constructor(folder: string, context: PlanContext, services: OwnServices) {
+  constructor(folder: string, context: ToolPlanContext) {
     this.folder = folder;
     this.context = context;
-    this.services = services;
   }
 
-  /** That of the parameter `cwd`, else where calls work. */
+  /** The folder of the parameter `cwd`, else where calls work. */
   static async of(
     { cwd }: { readonly cwd?: string | undefined },
-    context: PlanContext,
-    services: OwnServices,
+    context: ToolPlanContext,
   ): Promise<ProjectView> {
     const { workspace } = context;
-    const options = { kind: 'folder', mustExist: true } as const;
-    return new ProjectView(
-      cwd === undefined ? workspace.home : await workspace.resolve(cwd, options),
-      context,
-      services,
-    );
+    if (cwd === undefined) return new ProjectView(workspace.home, context);
+    return new ProjectView(await workspace.resolve(cwd, { kind: 'folder', mustExist: true }), context);
   }
 
-  /** The actions of a role whose programs the project uses: those of the nearest folder above that has any. */
+  /**
+   * The actions of a role whose programs the project uses: those of the nearest folder above that has any.
+   */
   async players(role: Role): Promise<RolePlayer[]> {
-    return this.#playing(role, await this.services.offered.callable());
+    return this.#playing(role, await this.context.session.tools.callable());
   }
 
   /** The same of programs that are not on this machine. */
   async absent(role: Role): Promise<RolePlayer[]> {
-    return this.#playing(role, await this.services.offered.absent());
+    return this.#playing(role, await this.context.session.tools.absent());
   }
 
   async #playing(role: Role, tools: readonly ToolDefinition[]): Promise<RolePlayer[]> {
-    const { host, manifest } = this.services;
+    const { host, catalogue } = this.context.session.environment;
     const actions = tools.filter((tool) => tool.role === role);
     const ids = new Set(actions.map(({ program }) => program));
-    const programs = manifest.programs.filter(({ id }) => ids.has(id));
+    const programs = catalogue.programs.filter(({ id }) => ids.has(id));
     for (const here of upwards(this.folder, this.context.workspace.roots)) {
       const signs = await evidenceIn([here], programs, host);
       const found = actions.flatMap((action) => {
@@ -83,13 +78,17 @@ export class ProjectView {
     return [];
   }
 
-  /** The database files of a project: at its top, or in a folder that is usual. Their signs are paths from the top. */
+  /**
+   * The database files of a project: at its top, or in a folder that is usual. Their signs are paths from the
+   * top.
+   */
   async databaseFiles(role: Role): Promise<RolePlayer[]> {
-    const { host, manifest, offered } = this.services;
-    const { home } = this.context.workspace;
-    const actions = (await offered.callable()).filter((tool) => tool.role === role && !tool.engine);
+    const { workspace, session } = this.context;
+    const { host, catalogue } = session.environment;
+    const { home } = workspace;
+    const actions = (await session.tools.callable()).filter((tool) => tool.role === role && !tool.engine);
     const signs = actions.map(({ program }) =>
-      (manifest.programs.find(({ id }) => id === program)?.project ?? []).flatMap((sign) =>
+      (catalogue.programs.find(({ id }) => id === program)?.project ?? []).flatMap((sign) =>
         typeof sign === 'string' ? [namePattern(sign)] : [],
       ),
     );
@@ -106,15 +105,19 @@ export class ProjectView {
     );
   }
 
-  /** The tasks that can be told without running anything, and what their files say beside: packages of a workspace. */
+  /**
+   * The tasks that can be told without running anything, and what their files say beside: packages of a
+   * workspace.
+   */
   async tasks() {
     const players = await this.players('tasks');
     const absent = await this.absent('tasks');
     const lists = await Promise.all(
       [...players, ...absent.filter(({ action }) => action.reads)]
         .filter(({ action }) => action.effects.every((effect) => effect === 'read'))
-        .map(async ({ action: { name, program }, folder }) => {
-          const { items = [], more } = ((await this.looked(name, folder))?.data ?? {}) as {
+        .map(async ({ action, folder }) => {
+          const { program } = action;
+          const { items = [], more } = ((await this.looked(action, folder))?.data ?? {}) as {
             readonly items?: readonly Pick<ProjectTask, 'name' | 'command' | 'says'>[];
             readonly more?: string;
           };
@@ -129,13 +132,13 @@ export class ProjectView {
   }
 
   /** What an action that only looks answers in a folder; undefined when it cannot. */
-  async looked(name: string, cwd = this.folder): Promise<Result | undefined> {
+  async looked(action: ToolDefinition, cwd = this.folder): Promise<Result | undefined> {
     const { context } = this;
     try {
-      const tool = await this.services.load(name);
+      const tool = await context.session.load(action);
       const plan = await tool.plan({ cwd }, context);
       // Nobody can be asked about a look on the way, so that what is denied or asked about is left out.
-      const act = { tools: [name], subject: plan.subject };
+      const act = { tools: [action.name], subject: plan.subject };
       if (context.rules.some(({ decision, pattern }) => decision !== 'allow' && fits(pattern, act)))
         return undefined;
       if (plan.trust !== undefined && !(await context.trusts(plan.folder))) return undefined;
@@ -149,11 +152,11 @@ export class ProjectView {
 
   /** Plans an action. Throws what planning throws. */
   async act<About>(
-    { name }: Pick<ToolDefinition, 'name'>,
+    action: ToolDefinition,
     values: Readonly<Record<string, unknown>>,
     about: About,
   ): Promise<PlannedCall<About>> {
-    return planCallOf(await this.services.load(name), values, this.context, about);
+    return planCallOf(await this.context.session.load(action), values, this.context, about);
   }
 
   /** Plans what players would do with these values; `refused` are those that cannot, and why. */
@@ -168,7 +171,7 @@ export class ProjectView {
     const refused: { action: ToolDefinition; error: ToolcribError }[] = [];
     for (const { action, folder: cwd } of players) {
       try {
-        const tool = await this.services.load(action.name);
+        const tool = await this.context.session.load(action);
         const [values, about] = valuesFor(tool, cwd);
         acts.push(await planCallOf(tool, { ...values, cwd }, this.context, about));
       } catch (error) {

@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import type { Catalogue } from '../../server/published.ts';
+import type { Catalogue } from '../../machine/catalogue.ts';
 
-/** The system's own programs that print what they read or are given, or make what is empty, whatever their options. */
+/**
+ * The system's own programs that print what they read or are given, or make what is empty, whatever their
+ * options.
+ */
 const printing: ReadonlySet<string> = new Set(
   (
     'basename cat cmp cut dirname du echo egrep false fgrep grep head ls mkdir nl pwd realpath sleep stat tail touch ' +
@@ -33,14 +36,16 @@ export const walksFolders = (program: string): boolean => /^(?:du|find|ls|[ef]?g
 /** Of these, the ones that make what is empty. */
 export const makesEmpty = (program: string): boolean => /^(?:mkdir|touch)$/.test(nameOf(program));
 
-/** Whether a program only prints, or makes what is empty: in a folder that is trusted, that is everyday work. */
+/**
+ * Whether a program only prints, or makes what is empty: in a folder that is trusted, that is everyday work.
+ */
 export const isPrinting = (program: string): boolean =>
   printing.has(nameOf(program)) || printingLines.has(nameOf(program));
 
 /**
- * Whether a command line is everyday work of a project, so that trust in its folder is all it needs: it runs code that
- * lies there, builds or checks it, or does what the program's own data calls everyday. `isOwn`: the program lies in the
- * project.
+ * Whether a command line is everyday work of a project, so that trust in its folder is all it needs: it runs
+ * code that lies there, builds or checks it, or does what the program's own data calls everyday. `isOwn`: the
+ * program lies in the project.
  */
 export function isEveryday(
   [program = '', ...args]: readonly string[],

@@ -71,7 +71,8 @@ const pieces: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[]
   ],
   // Before a letter it is a path of Windows rather than an escape, which would take it away.
   [/\\(?:\r?\n|([^A-Za-z0-9]))/uy, ([, char = '']) => char],
-  // Git's `stash@{0}`, xargs' `{}`, a dollar that names nothing, and what means something at the start of a word only.
+  // Git's `stash@{0}`, xargs' `{}`, a dollar that names nothing, and what means something at the start of a
+  // word only.
   [/\{[\w-]*\}|\$(?![\w({@*#?$!'"-])|(?<=[^ \t|&])[#!]|(?<=[^ \t|&=:])~|!(?=[^\s|&])/y, ([whole]) => whole],
 ];
 const blanks = /(?:[ \t]|\\\r?\n|[\r\n]+$)*/y;
@@ -80,9 +81,9 @@ const endOfWord = /[ \t]|[\r\n]+$|&&|\|(?![|&])/y;
 const assignment = /[A-Za-z_]\w*=/y;
 
 /**
- * Reads a command line of a small grammar: words with quotes and escapes as POSIX has them, `NAME=value` before a
- * program, `cd FOLDER &&` first, `|`, `&&`, `2>&1`. Throws ARG_INVALID for all else, naming the token, its place and
- * the way to the same: nothing is guessed.
+ * Reads a command line of a small grammar: words with quotes and escapes as POSIX has them, `NAME=value`
+ * before a program, `cd FOLDER &&` first, `|`, `&&`, `2>&1`. Throws ARG_INVALID for all else, naming the
+ * token, its place and the way to the same: nothing is guessed.
  */
 export function parseLine(line: string): ParsedLine {
   if (line.includes('\0') || !line.isWellFormed())

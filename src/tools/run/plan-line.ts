@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { printable } from '../../core/command-line.ts';
 import { deniedGlobs } from '../../core/rule.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import type { Grant, Plan, PlanContext, Workspace } from '../../core/tool.ts';
+import type { Grant, Plan, Workspace } from '../../core/tool.ts';
 import { isInside } from '../../machine/paths/inside.ts';
 import { protectedReason } from '../../machine/paths/protected-paths.ts';
 import { realPath } from '../../machine/paths/real-path.ts';
@@ -11,8 +11,8 @@ import type { Stage } from '../../machine/processes/pipe.ts';
 import { asStarted } from '../../machine/processes/child.ts';
 import { namedProgram, type NamedProgram } from '../../machine/programs/named-program.ts';
 import { projectFolders } from '../../machine/programs/project-folders.ts';
-import type { OwnServices } from '../../server/own-tools.ts';
-import type { Catalogue } from '../../server/published.ts';
+import type { ToolPlanContext } from '../define-tool.ts';
+import type { Catalogue } from '../../machine/catalogue.ts';
 import { isEveryday, isPrinting, makesEmpty, walksFolders } from './everyday.ts';
 import { parseLine, printProgram, type LineProgram, type ParsedLine } from './parse-line.ts';
 
@@ -51,11 +51,12 @@ const longestPlain = 1000;
 /** A variable that could lead elsewhere, or be run, is read by a person. */
 const plainValue = /^[\w.,:=@%+-]*$/;
 
-/** What a line would run; nothing is started. Throws ARG_INVALID, PROGRAM_NOT_FOUND, and what the gate throws. */
+/**
+ * What a line would run; nothing is started. Throws ARG_INVALID, PROGRAM_NOT_FOUND, and what the gate throws.
+ */
 export async function planLine(
   given: GivenLine,
-  services: OwnServices,
-  { workspace, rules }: Pick<PlanContext, 'workspace' | 'rules'>,
+  { workspace, rules, session }: Pick<ToolPlanContext, 'workspace' | 'rules' | 'session'>,
 ): Promise<Plan<PreparedLine>> {
   const { input, cwd } = given;
   const parsed = parsedFrom(given);
@@ -63,7 +64,7 @@ export async function planLine(
   const start = cwd === undefined ? workspace.home : await workspace.resolve(cwd, options);
   const folder =
     parsed.folder === undefined ? start : await workspace.resolve(parsed.folder, { ...options, from: start });
-  const prepare = await preparer(folder, services, { workspace, rules });
+  const prepare = await preparer(folder, { workspace, rules, session });
   const pipes: Prepared[][] = [];
   for (const pipe of parsed.pipes)
     pipes.push(
@@ -91,7 +92,8 @@ export async function planLine(
     ]),
     work: { folder, command, pipes: pipes.map((pipe) => pipe.map(({ stage }) => stage)) },
   };
-  // What is set for it is read each time. A part of the line is never agreed to: beside other words it is another act.
+  // What is set for it is read each time. A part of the line is never agreed to: beside other words it is
+  // another act.
   const canLast = all.every(({ of }) => Object.keys(of.variables).length === 0);
   const programs = all.map(({ found }) => found.program);
   const grant = {
@@ -107,7 +109,9 @@ const effectsOf = ({ isEveryday: isWork }: Prepared): Plan['effects'] => [
   ...(isWork ? [] : (['publish', 'destroy'] as const)),
 ];
 
-/** What is decided about one program of a line: with the variables before it, and without them what is denied. */
+/**
+ * What is decided about one program of a line: with the variables before it, and without them what is denied.
+ */
 function partsOf(one: Prepared, whole: Plan, grant: Grant | undefined): Plan[] {
   const { bare, touches, isEveryday: isWork } = one;
   const { line } = one.stage;
@@ -134,24 +138,26 @@ function parsedFrom({ command, args }: GivenLine): ParsedLine {
 
 async function preparer(
   folder: string,
-  { host, discovery, environment, manifest }: OwnServices,
-  { workspace, rules }: Pick<PlanContext, 'workspace' | 'rules'>,
+  { workspace, rules, session }: Pick<ToolPlanContext, 'workspace' | 'rules' | 'session'>,
 ) {
+  const { environment } = session;
+  const { host, catalogue } = environment;
   const hasDenied = deniedGlobs(rules).length > 0;
-  const { path } = await discovery();
+  const { path } = await environment.discovery();
   const project = projectFolders(workspace.roots);
-  const own = ownPlaces(manifest, host.platform === 'win32' ? 'win32' : 'posix');
+  const own = ownPlaces(catalogue, host.platform === 'win32' ? 'win32' : 'posix');
   return async (of: LineProgram, input: string | undefined, mayBeMade: boolean): Promise<Prepared> => {
     const [name, ...args] = of.argv;
     const found = await namedProgram(name, { folder, workspace, host, path, own, mayBeMade });
     const { program, digest, leading } = found;
     const argv = [...leading, ...args];
-    // Throws for what a Windows batch file would read a second time: nobody is asked about what cannot be run.
+    // Throws for what a Windows batch file would read a second time: nobody is asked about what cannot be
+    // run.
     asStarted(program, argv, host.platform);
     // As a person would type it, so that rules can be about it: what the project has in it by its whole path.
     const typed: LineProgram['argv'] = [digest === undefined ? name : program, ...args];
     const named = await pathsIn(args, folder, workspace);
-    const env = environment(inheritedBy(name, manifest), {});
+    const env = await environment.childEnvironment(inheritedBy(name, catalogue), {});
     // It could print what the settings keep from the model.
     const opens = hasDenied && isPrinting(name) && (named.inside.length > 0 || walksFolders(name));
     // What others run or obey is made by no everyday line.
@@ -172,7 +178,7 @@ async function preparer(
       found,
       of,
       bare: printable(typed),
-      isEveryday: isKept && isEveryday(of.argv, digest !== undefined, manifest, folder),
+      isEveryday: isKept && isEveryday(of.argv, digest !== undefined, catalogue, folder),
       touches: [...(digest === undefined ? [] : [program]), ...named.inside],
     };
   };
@@ -183,9 +189,9 @@ const ownPlaces = ({ programs }: Catalogue, system: 'posix' | 'win32'): readonly
 ];
 
 /**
- * The paths that arguments name, also behind an option (`--root=../other`, `-C/w/other`): those inside the roots,
- * and whether others lead out of them. The gate decides. Throws EFFECT_DENIED for one that the settings keep from the
- * model.
+ * The paths that arguments name, also behind an option (`--root=../other`, `-C/w/other`): those inside the
+ * roots, and whether others lead out of them. The gate decides. Throws EFFECT_DENIED for one that the
+ * settings keep from the model.
  */
 async function pathsIn(args: readonly string[], folder: string, workspace: Workspace) {
   const pieces = args
@@ -209,7 +215,9 @@ async function pathsIn(args: readonly string[], folder: string, workspace: Works
   return { inside, leadsOut, isProtected };
 }
 
-/** The variables that one of the known programs needs to work as it does elsewhere: DOCKER_HOST, JAVA_HOME. */
+/**
+ * The variables that one of the known programs needs to work as it does elsewhere: DOCKER_HOST, JAVA_HOME.
+ */
 const inheritedBy = (program: string, { programs }: Catalogue): readonly string[] =>
   programs
     .filter(({ called }) => called.some((name) => name.split(' ')[0] === program))

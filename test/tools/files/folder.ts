@@ -5,14 +5,16 @@ import { afterAll } from 'vitest';
 import { checkParams } from '../../../src/core/check-params.ts';
 import { ToolcribError } from '../../../src/core/errors.ts';
 import type { Result } from '../../../src/core/tool.ts';
-import { fileTools } from '../../../src/tools/files/index.ts';
+import { bindTool } from '../../../src/tools/define-tool.ts';
+import { builtInTools } from '../../../src/tools/index.ts';
 import { KnownFiles } from '../../../src/machine/known-files.ts';
 import { History, type HistoryOptions } from '../../../src/machine/history/history.ts';
 import { findRipgrep } from '../../../src/machine/programs/find-ripgrep.ts';
-import type { Services } from '../../../src/tools/files/services.ts';
+import type { Session } from '../../../src/machine/session.ts';
 import { createProcesses } from '../../../src/machine/processes/process.ts';
 import { findGit } from '../../machine/find-git.ts';
 import { callContext, planAndRun } from '../../support/call-context.ts';
+import { sessionOf } from '../../support/session.ts';
 
 const folders: string[] = [];
 afterAll(() =>
@@ -40,34 +42,38 @@ const { run } = createProcesses(process.platform === 'win32' ? 'win32' : 'linux'
 const thisGit = () =>
   Promise.resolve({ program: findGit(), leading: [], env: { PATH: process.env['PATH'] ?? '' } });
 
-/** What a server of its own would have, with a state folder of its own; by `state` several share one. */
-export function freshServices(
+type FileTool = Exclude<keyof typeof builtInTools, `git_${string}`>;
+
+/** A session of its own, with a state folder of its own; by `state` several share one. */
+export function freshSession(
   state = join(tmpdir(), `toolcrib-state-${process.pid}`),
   limits: Partial<HistoryOptions> = {},
-): Services {
+): Session {
   if (!folders.includes(state)) folders.push(state);
   const history = new History({ run, git: thisGit, ...limits, state });
-  return {
-    run,
+  return sessionOf({
+    environment: {
+      run,
+      childEnvironment: () => Promise.resolve({ PATH: process.env['PATH'] ?? '' }),
+    },
     ripgrep: () => findRipgrep(),
-    env: () => ({ PATH: process.env['PATH'] ?? '' }),
-    known: new KnownFiles(),
-    lists: new Map(),
+    knownFiles: new KnownFiles(),
+    listings: new Map(),
     history: () => Promise.resolve(history),
-  };
+  });
 }
 
-export const services: Services = freshServices();
+export const session: Session = freshSession();
 
-export type Caller = (name: keyof typeof fileTools, given: object, signal?: AbortSignal) => Promise<Result>;
+export type Caller = (name: FileTool, given: object, signal?: AbortSignal) => Promise<Result>;
 
 /** Calls file tools as the server does where nobody agrees to anything: parameters checked, failures thrown. */
-export const callerFor = (...roots: string[]): Caller => callerWith(services, ...roots);
+export const callerFor = (...roots: string[]): Caller => callerWith(session, ...roots);
 
 export const callerWith =
-  (used: Services, ...roots: string[]): Caller =>
+  (used: Session, ...roots: string[]): Caller =>
   async (name, given, signal = new AbortController().signal) => {
-    const tool = await fileTools[name](used);
+    const tool = bindTool((await builtInTools[name]()).default, used);
     const values = checkParams(tool.params, given);
     const result = await planAndRun(tool, values, await callContext(roots, { signal }), { agrees: false });
     return result;

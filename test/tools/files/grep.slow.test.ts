@@ -1,9 +1,11 @@
+import type { Environment } from '../../../src/machine/environment.ts';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { grep as define } from '../../../src/tools/files/grep.ts';
+import { bindTool } from '../../../src/tools/define-tool.ts';
+import grepTool from '../../../src/tools/files/grep.ts';
 import { findRipgrep } from '../../../src/machine/programs/find-ripgrep.ts';
-import { callerFor, failureOf, put, services, temporaryFolder, textOf, type Caller } from './folder.ts';
+import { callerFor, failureOf, put, session, temporaryFolder, textOf, type Caller } from './folder.ts';
 import { callContext, planAndRun } from '../../support/call-context.ts';
 
 let root: string;
@@ -214,10 +216,15 @@ describe('ripgrep', () => {
 
   /** grep with another program in its place, or less time for it. */
   async function grepBy(program: string, timeoutMs?: number) {
-    const tool = define({
-      ...services,
+    const { environment } = session;
+    const limited: Environment = {
+      ...environment,
+      run: (command) => environment.run({ ...command, ...(timeoutMs === undefined ? {} : { timeoutMs }) }),
+    };
+    const tool = bindTool(grepTool, {
+      ...session,
+      environment: limited,
       ripgrep: () => Promise.resolve(program),
-      run: (command) => services.run({ ...command, ...(timeoutMs === undefined ? {} : { timeoutMs }) }),
     });
     const context = await callContext([root]);
     return planAndRun(tool, { pattern: 'x' }, context);

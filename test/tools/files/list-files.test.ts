@@ -7,7 +7,7 @@ import {
   callerWith,
   failureOf,
   put,
-  services,
+  session,
   temporaryFolder,
   textOf,
   type Caller,
@@ -35,7 +35,7 @@ describe.skipIf(process.platform === 'win32')('a ripgrep that dies without a wor
   it.each(dead)('is a failure that says so: %s', async (script) => {
     const program = join(root, 'dead-rg');
     await writeFile(program, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-    const broken = callerWith({ ...services, ripgrep: () => Promise.resolve(program) }, root);
+    const broken = callerWith({ ...session, ripgrep: () => Promise.resolve(program) }, root);
     const calls = [
       ['list_files', { path: 'mixed', glob: '*.txt' }],
       ['grep', { pattern: 'x' }],
@@ -50,7 +50,7 @@ describe.skipIf(process.platform === 'win32')('a ripgrep that dies without a wor
   it('may have found something before: what is missing is said', async () => {
     const program = join(root, 'dying-rg');
     await writeFile(program, "#!/bin/sh\nprintf './a.txt\\0001:1:found\\n'\nexit 101\n", { mode: 0o755 });
-    const broken = callerWith({ ...services, ripgrep: () => Promise.resolve(program) }, root);
+    const broken = callerWith({ ...session, ripgrep: () => Promise.resolve(program) }, root);
     expect(textOf(await broken('grep', { pattern: 'x' }))).toBe(
       'a.txt\n1:found\n[ripgrep ended with exit code 101 and said nothing about it, so not all was searched: call again]',
     );

@@ -9,7 +9,7 @@ import {
   callerFor,
   failureOf,
   put,
-  services,
+  session,
   temporaryFolder,
   textOf,
   withoutNumbers,
@@ -266,7 +266,7 @@ describe('read_file shows a notebook', () => {
     );
     expect(await read({ path: 'book.ipynb', tail: 1 })).toMatch(/^at 1\n\[line 16 of 16/);
     expect(await read({ path: 'book.ipynb', encoding: 'utf-8' })).toBe(JSON.stringify(notebook));
-    expect(services.known.get(join(root, 'book.ipynb'))?.hash).toBe(sha256(JSON.stringify(notebook)));
+    expect(session.knownFiles.get(join(root, 'book.ipynb'))?.hash).toBe(sha256(JSON.stringify(notebook)));
   });
 
   it('also one without cells', () => {

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { keptTree, type KeptTree } from '../../support/kept-tree.ts';
 import { temporaryRepository } from '../../support/repository.ts';
-import { callerWith, failureOf, services, textOf, type Caller } from './folder.ts';
+import { callerWith, failureOf, session, textOf, type Caller } from './folder.ts';
 
 const callerOf = (tree: KeptTree, ...roots: string[]): Caller =>
   callerWith(
-    { ...services, history: () => Promise.resolve(tree.history) },
+    { ...session, history: () => Promise.resolve(tree.history) },
     ...(roots.length > 0 ? roots : [tree.folder]),
   );
 

@@ -7,28 +7,27 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Tokens } from './tokens.ts';
 
-/** Where a server listens, and whom it lets in. */
+/** The address of a server, and the clients that it lets in. */
 export interface Listening {
   readonly host: string;
   readonly port: number;
   readonly tokens: Tokens;
-  /** By which it may be called beside localhost. */
+  /** Its names beside localhost. */
   readonly names: readonly string[];
 }
 
-/** Whether an address is reached from this machine alone. */
+/** Lets a request in: the number of its token, by which a client is known, or the refusal. */
+export type Guard = (incoming: IncomingMessage) => number | Response;
+
+/** True for an address that is reached from this machine alone. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 
 /**
- * What lets requests in: the token by whose number a client is known, or the refusal. A page in a browser that reaches
- * us under a name of its own (DNS rebinding) says so in Host and Origin.
+ * Makes the guard that lets requests in by their token. A page in a browser
+ * that reaches us under a name of its own (DNS rebinding) says so in Host and Origin.
  */
-export function createGuard({
-  tokens,
-  host,
-  names,
-}: Listening): (incoming: IncomingMessage) => number | Response {
+export function createGuard({ tokens, host, names }: Listening): Guard {
   const known = [...localhostAllowedHostnames(), ...names];
   const isKnown = (header: string | undefined): boolean => {
     const checked = validateHostHeader(header, known);

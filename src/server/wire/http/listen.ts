@@ -5,14 +5,14 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { log } from '../../log.ts';
-import { createGuard, refusal, type Listening } from './guard.ts';
+import { createGuard, type Guard, refusal, type Listening } from './guard.ts';
 import type { Mcp } from './mcp.ts';
 
-/** As much as a message over standard input may have. */
+/** The most bytes of a message, like over standard input. */
 const mostBytes = 10 * 1024 * 1024;
 const path = '/mcp';
 const methods = ['GET', 'POST', 'DELETE'];
-/** Who sends slowly is not waited for. */
+/** Time in which a request has to arrive. */
 const slowest = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 5000 };
 
 /** Hands on what is let in. Throws what the system says of the port. */
@@ -36,7 +36,7 @@ export async function listen(listening: Listening, mcp: Mcp) {
   server.on('error', log);
   const { port, address, family } = server.address() as AddressInfo;
   return {
-    /** Where MCP is. */
+    /** The address of MCP. */
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}${path}`,
     /** Takes no more requests; resolves when those that are calls have been answered. */
     drain() {
@@ -50,7 +50,11 @@ export async function listen(listening: Listening, mcp: Mcp) {
   };
 }
 
-type HttpServer = { guard: ReturnType<typeof createGuard>; mcp: Mcp; isEnding: boolean };
+interface HttpServer {
+  readonly guard: Guard;
+  readonly mcp: Mcp;
+  readonly isEnding: boolean;
+}
 
 async function answer(
   incoming: IncomingMessage,
@@ -87,7 +91,10 @@ async function answer(
   return send(await answered(body), response);
 }
 
-/** The whole body; undefined when it has more than a message may. Rejects when the client leaves before its end. */
+/**
+ * The whole body; undefined when it has more than a message may. Rejects when the client leaves before its
+ * end.
+ */
 async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -100,7 +107,10 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> 
   return Buffer.concat(chunks);
 }
 
-/** A request as the SDK takes it, without its body. The signal comes when the client leaves before it is answered. */
+/**
+ * A request as the SDK takes it, without its body. The signal comes when the client leaves before it is
+ * answered.
+ */
 function webRequest(
   { headersDistinct, method = 'GET', url = '/' }: IncomingMessage,
   response: ServerResponse,

@@ -8,7 +8,7 @@ import {
   type Server,
 } from '@modelcontextprotocol/server';
 import { buildServer } from '../../server.ts';
-import { programsUri, type Crib } from '../../session.ts';
+import { programsUri, type Connection } from '../../connection.ts';
 import { log } from '../../log.ts';
 import { refusal } from './guard.ts';
 
@@ -17,7 +17,7 @@ export interface HttpRequest {
   readonly request: Request;
   /** The message of a POST. */
   readonly body: unknown;
-  /** Which token came with it. */
+  /** The number of the token that came with it. */
   readonly token: number;
   /** Calls when the answer has been sent, or whoever asked has left. */
   onClose(listener: () => void): void;
@@ -25,14 +25,14 @@ export interface HttpRequest {
 
 /** Whoever has jobs, outputs and files seen of their own. */
 interface HttpClient {
-  /** Which token lets it in. */
+  /** The number of the token that lets it in. */
   readonly token: number;
-  readonly crib: Crib;
+  readonly connection: Connection;
   /** Of one of 2025; a client of 2026 has none. */
   session?: { readonly server: Server; readonly transport: WebStandardStreamableHTTPServerTransport };
   /** Requests that are being answered, open streams included. */
   open: number;
-  /** When the last one was. */
+  /** The time of the last one. */
   usedAt: number;
 }
 
@@ -40,29 +40,29 @@ interface HttpClient {
 const mostClients = 100;
 
 /**
- * Both eras behind one address: clients of 2025 have a session, those of 2026 a token and what they say they are. One
- * that has not been heard of for so long is forgotten, and its jobs end.
+ * Both eras behind one address: clients of 2025 have a session, those of 2026 a token and what they say they
+ * are. One that has not been heard of for so long is forgotten, and its jobs end.
  */
 export class Mcp {
   readonly #clients = new Map<string, HttpClient>();
-  readonly #makeCrib: (client: string) => Crib;
-  readonly #build: (crib: Crib) => Server;
+  readonly #connect: (client: string) => Connection;
+  readonly #build: (connection: Connection) => Server;
   readonly #modern: ReturnType<typeof createMcpHandler>;
   readonly #tidying: NodeJS.Timeout;
 
   constructor(
-    makeCrib: (client: string) => Crib,
+    connect: (client: string) => Connection,
     idleMs: number,
-    build: (crib: Crib) => Server = buildServer,
+    build: (connection: Connection) => Server = buildServer,
   ) {
-    this.#makeCrib = makeCrib;
+    this.#connect = connect;
     this.#build = build;
     this.#modern = createMcpHandler(
       ({ authInfo }) => {
         const { asked, id } = (authInfo?.extra ?? {}) as { asked: HttpRequest; id: string };
         const client = this.#clients.get(id) ?? this.#add(id, asked.token);
         count(client, asked);
-        return build(client.crib);
+        return build(client.connection);
       },
       { legacy: 'reject', onerror: log },
     );
@@ -136,7 +136,7 @@ export class Mcp {
     if (!this.#hasRoom(asked.token)) return tooMany();
     const client = this.#add(id, asked.token);
     count(client, asked);
-    const server = this.#build(client.crib);
+    const server = this.#build(client.connection);
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       onsessionclosed: () => this.#end(id),
@@ -152,7 +152,7 @@ export class Mcp {
     return [...this.#clients].filter(([, client]) => client.token === token);
   }
 
-  /** Whether there are fewer clients than may be, or one of them is idle. */
+  /** True where there are fewer clients than may be, or one of them is idle. */
   #hasRoom(token: number): boolean {
     const same = this.#of(token);
     return same.length < mostClients || same.some(([, { open }]) => open === 0);
@@ -164,7 +164,7 @@ export class Mcp {
     const idle = same.filter(([, { open }]) => open === 0);
     const [longest] = idle.toSorted(([, one], [, other]) => one.usedAt - other.usedAt);
     if (same.length >= mostClients && longest) void this.#end(longest[0]);
-    const client = { token, crib: this.#makeCrib(id), open: 0, usedAt: performance.now() };
+    const client = { token, connection: this.#connect(id), open: 0, usedAt: performance.now() };
     this.#clients.set(id, client);
     return client;
   }
@@ -173,7 +173,7 @@ export class Mcp {
   async #end(id: string): Promise<void> {
     const client = this.#clients.get(id);
     this.#clients.delete(id);
-    await Promise.allSettled([client?.session?.server.close(), client?.crib.end()]);
+    await Promise.allSettled([client?.session?.server.close(), client?.connection.end()]);
   }
 }
 
@@ -191,7 +191,7 @@ const cancelled = { code: -32000, message: 'Cancelled' };
 const tooMany = (): Response =>
   refusal(429, 'BUSY: as many clients are connected with this token as may be.', { 'retry-after': '30' });
 
-/** What a client of 2026 says it is, with each request. */
+/** The name of a client of 2026, which comes with each request. */
 function nameIn(body: unknown): string {
   const { params } = (body ?? {}) as { params?: { _meta?: Record<string, unknown> } };
   const { name, version } = (params?._meta?.[CLIENT_INFO_META_KEY] ?? {}) as Record<string, unknown>;

@@ -5,15 +5,22 @@ import { ToolcribError } from '../../../core/errors.ts';
 import { displayPath } from '../../../machine/paths/display-path.ts';
 import { makePrivate, permissionsIn, readPrivate, replacePrivate } from '../../../store/own-files.ts';
 
-/** The words by which clients are let in, and where they are. */
-export type Tokens = ReturnType<typeof tokensOf>;
+/** The words by which clients are let in. */
+export interface Tokens {
+  /** The file that they are in. */
+  readonly file: string;
+  /** The number of the one that stands in an Authorization header; undefined when none does. */
+  indexIn(header?: string): number | undefined;
+}
 
 /** The least that cannot be guessed, if it was made by chance. */
 const fewestCharacters = 32;
 const mostBytes = 64 * 1024;
 const ownFile = 'http-token';
 
-/** Those of a file, one a line. Throws CONFIG_INVALID when others can read it, or there are none. */
+/**
+ * Reads the tokens of a file, one a line. Throws CONFIG_INVALID when others can read it, or there are none.
+ */
 export function readTokens(file: string): Tokens {
   const lines = readByUs(file)
     .split(/\r?\n/)
@@ -41,12 +48,11 @@ export function ownToken(state: string | undefined): Tokens {
   return tokensOf(join(state, ownFile), [made]);
 }
 
-function tokensOf(file: string, words: readonly string[]) {
+function tokensOf(file: string, words: readonly string[]): Tokens {
   const digests = words.map(digestOf);
   return {
     file,
-    /** Which of them stands in an Authorization header; undefined when none does. */
-    indexIn(header = ''): number | undefined {
+    indexIn(header = '') {
       const given = /^Bearer +(\S+) *$/i.exec(header)?.[1];
       if (given === undefined) return undefined;
       const digest = digestOf(given);

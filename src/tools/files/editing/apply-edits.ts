@@ -21,10 +21,10 @@ const most = { replaced: 100_000, counted: 100 };
 const leastTelling = 8;
 
 /**
- * Replaces text in the content of a file, one edit after the other, all or none. Every byte outside of what is
- * replaced stays. Throws NOT_FOUND with the nearest text, AMBIGUOUS_EDIT with the lines where `old` occurs, ENCODING
- * for what is no text and for characters its encoding lacks, TOO_LARGE for more than a file may have, CANCELLED, and
- * ARG_INVALID.
+ * Replaces text in the content of a file, one edit after the other, all or none. Every byte outside of what
+ * is replaced stays. Throws NOT_FOUND with the nearest text, AMBIGUOUS_EDIT with the lines where `old`
+ * occurs, ENCODING for what is no text and for characters its encoding lacks, TOO_LARGE for more than a file
+ * may have, CANCELLED, and ARG_INVALID.
  */
 export async function applyEdits(
   bytes: Buffer,
@@ -56,7 +56,10 @@ export async function applyEdits(
   return { bytes: after, encoding: file.label, notes, places };
 }
 
-/** Line endings are those of the file, and a byte order mark, hardly seen when it is copied, is no part of the text. */
+/**
+ * Line endings are those of the file, and a byte order mark, hardly seen when it is copied, is no part of the
+ * text.
+ */
 function meantBy(given: Edit): Edit {
   const isMarked = given.old.startsWith('\ufeff');
   const text = (part: string) => (isMarked ? part.replace(/^\ufeff/, '') : part).replaceAll('\r\n', '\n');

@@ -6,7 +6,7 @@ import type { PathTarget } from '../../../machine/paths/path-target.ts';
 import { refusal, displayPath } from '../../../machine/paths/display-path.ts';
 import { rooted } from '../../../machine/paths/workspace.ts';
 import { versionOf } from '../../../machine/known-files.ts';
-import type { Services } from '../services.ts';
+import type { Session } from '../../../machine/session.ts';
 import type { NewContent } from '../text/file-text.ts';
 import { unifiedDiff, type UnifiedDiff } from '../text/unified-diff.ts';
 import { refuseUnseen } from './refusals.ts';
@@ -28,12 +28,15 @@ export interface FileChange {
 
 /** What all changes of a call have in common. */
 export interface Changing {
-  /** What it is called in the list of changes; with `@` and a number, changes of one kind are taken back together. */
+  /**
+   * What it is called in the list of changes; with `@` and a number, changes of one kind are taken back
+   * together.
+   */
   readonly kind: string;
   readonly isDry: boolean;
   /** All that was asked for, as a text: the same call again passes where it was refused once. */
   call(): string;
-  readonly services: Services;
+  readonly session: Session;
 }
 
 /** What came of a file, or would come of it. */
@@ -51,8 +54,8 @@ export interface ChangedFile {
 const mostDiff = 1_500;
 
 /**
- * Changes one file, or makes a new one, in one step that the history keeps; in a dry run it only tells what would come
- * of it. Throws what the gate, refuseUnseen() and the proposal throw; then nothing has changed.
+ * Changes one file, or makes a new one, in one step that the history keeps; in a dry run it only tells what
+ * would come of it. Throws what the gate, refuseUnseen() and the proposal throw; then nothing has changed.
  */
 export async function changeFile(
   change: FileChange,
@@ -60,11 +63,11 @@ export async function changeFile(
   { workspace, signal }: PlanContext,
 ): Promise<ChangedFile> {
   const { path, replacesAll } = change;
-  const { kind, isDry, services } = changing;
+  const { kind, isDry, session } = changing;
   const gate = rooted(workspace);
   if (replacesAll && (path.endsWith('/') || path.endsWith(sep)))
     throw refusal('ARG_INVALID', path, 'ends like a folder.', 'Give the whole path, with its name.');
-  const history = await services.history();
+  const history = await session.history();
   const write = async (place: PathTarget) => {
     let file: ChangedFile | undefined;
     const decide = async (before: Before | undefined) => {
@@ -75,7 +78,7 @@ export async function changeFile(
       const named = encoding === 'utf-8' ? {} : { encoding };
       // Before the next caller in the queue is asked whether it has seen what is there now.
       const done = ({ stat, hash }: Pick<Written, 'stat' | 'hash'>) =>
-        services.known.remember(place.path, { version: versionOf(stat), hash, bytes, ...named });
+        session.knownFiles.remember(place.path, { version: versionOf(stat), hash, bytes, ...named });
       return { bytes, added, removed, done };
     };
     const written = await history.write(place, decide, { kind, signal });
@@ -95,7 +98,7 @@ export async function changeFile(
 
 async function decided(
   change: FileChange,
-  { call, services: { known }, isDry }: Changing,
+  { call, session: { knownFiles: known }, isDry }: Changing,
   path: string,
   before: Before | undefined,
 ): Promise<ChangedFile & NewContent> {

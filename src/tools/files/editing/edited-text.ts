@@ -30,8 +30,8 @@ export function linesAt(text: Buffer, places: readonly TextRange[]): string {
 }
 
 /**
- * A text with something else at some ascending places, which count its line ends as one byte. Lines that are the
- * same keep their ends; new ones end like those whose place they take.
+ * A text with something else at some ascending places, which count its line ends as one byte. Lines that are
+ * the same keep their ends; new ones end like those whose place they take.
  */
 export function replaced(text: Buffer, places: readonly TextRange[], fresh: string): Buffer {
   const pieces: Buffer[] = [];

@@ -31,8 +31,9 @@ interface MatchedLines {
 const lineNumber = /^[ \t]*(\d{1,9})[\t→]/;
 
 /**
- * The edit without the line numbers that were copied with the text: in `old` each is one higher than the one before.
- * They are taken off `new` when all its lines have them; when only some have, nobody can know what is meant.
+ * The edit without the line numbers that were copied with the text: in `old` each is one higher than the one
+ * before. They are taken off `new` when all its lines have them; when only some have, nobody can know what is
+ * meant.
  */
 function withoutLineNumbers(edit: Edit): Edit | undefined {
   const numbers = (text: string) =>
@@ -69,7 +70,9 @@ const plainSigns = (line: string): string =>
     .replaceAll(/[\u2010-\u2015\u2212]/g, '-')
     .replaceAll(/(?!\t)\s/g, ' ');
 
-/** A new line, whose beginning and end, as far as they were given like the old ones, are those of the file. */
+/**
+ * A new line, whose beginning and end, as far as they were given like the old ones, are those of the file.
+ */
 function withSigns(line: string, { given, there, at }: MatchedLines): string {
   const [old, own] = at === undefined ? [] : [given[at], there[at]];
   if (old === undefined || own === undefined) return line;
@@ -79,7 +82,9 @@ function withSigns(line: string, { given, there, at }: MatchedLines): string {
 
 const indentOf = (line = ''): string => /^[ \t]*/.exec(line)?.[0] ?? '';
 
-/** A line indented as far as those of the file are; undefined where they differ, or it begins further left. */
+/**
+ * A line indented as far as those of the file are; undefined where they differ, or it begins further left.
+ */
 function shifted(line: string, { given, there }: Omit<MatchedLines, 'at'>): string | undefined {
   const first = given.findIndex((one) => one.trim() !== '');
   let [from, to] = [indentOf(given[first]), indentOf(there[first])];
@@ -108,8 +113,8 @@ const rules: readonly MatchRule[] = [
 const most = { text: 2 * 1024 * 1024, given: 256 * 1024, compared: 2e7 };
 
 /**
- * Where the lines of an edit are, when there is one place with all that matters alike; of two nobody can know which is
- * meant. The first rule by which there is any decides.
+ * Where the lines of an edit are, when there is one place with all that matters alike; of two nobody can know
+ * which is meant. The first rule by which there is any decides.
  */
 export function matchLines(text: Buffer, edit: Edit): LineMatch | undefined {
   if (text.length > most.text || edit.old.length > most.given) return undefined;

@@ -1,11 +1,17 @@
 import { around, differenceAt, visibleLine } from '../text/visible-line.ts';
 
-/** More is not compared line by line, nor looked at of what was given; rows that are shown, and characters of each. */
+/**
+ * More is not compared line by line, nor looked at of what was given; rows that are shown, and characters of
+ * each.
+ */
 const most = { compared: 1024 * 1024, given: 256 * 1024, lines: 1000, shown: 24, characters: 200 };
 /** Lines more than were given that are looked at, since some may be missing in what was given. */
 const margin = 8;
 
-/** Says why `old` may not have been found, with the nearest text there is, and what to do. Takes 100 ms at worst. */
+/**
+ * Says why `old` may not have been found, with the nearest text there is, and what to do. Takes 100 ms at
+ * worst.
+ */
 export async function whyNotFound(text: string, old: string): Promise<{ words: string; wayOut: string }> {
   if (text === '') return { words: 'The file is empty.', wayOut: 'Use write_file.' };
   const given = old.slice(0, most.given).replace(/(?<=[^])\n$/, '');
@@ -40,7 +46,9 @@ function lineOfPiece(text: string, old: string): number | undefined {
   return undefined;
 }
 
-/** The line, from 0, where most of the given lines would begin, by their length; undefined when none is there. */
+/**
+ * The line, from 0, where most of the given lines would begin, by their length; undefined when none is there.
+ */
 function nearestStart(text: readonly string[], wanted: readonly string[]): number | undefined {
   const indexes = new Map(wanted.map((line, index) => [folded(line), index] as const).toReversed());
   const votes = new Map<number, number>();
@@ -91,7 +99,10 @@ async function differenceRows(wanted: readonly string[], there: readonly string[
   return rows;
 }
 
-/** A line with what is not seen in it made visible; all of that where little else makes it differ from the other. */
+/**
+ * A line with what is not seen in it made visible; all of that where little else makes it differ from the
+ * other.
+ */
 function shownBeside(line: string, other = ''): string {
   // In a very long line, the part that the other is.
   const found = line.length > most.characters && other ? line.indexOf(other.slice(0, 12)) : -1;

@@ -31,8 +31,9 @@ const shownCharacters = 3_000;
 export const versionFor = (hash: string): string => hash.slice(0, 24);
 
 /**
- * Refuses, once, to overwrite what the caller has not seen: NOT_READ with what is there, STALE_FILE with what somebody
- * else has changed. The same call again passes, as long as nothing changes. A version that is given has to hold.
+ * Refuses, once, to overwrite what the caller has not seen: NOT_READ with what is there, STALE_FILE with what
+ * somebody else has changed. The same call again passes, as long as nothing changes. A version that is given
+ * has to hold.
  */
 export async function refuseUnseen(
   { path: shown, replacesAll, version }: Overwriting,
@@ -77,8 +78,8 @@ async function whatIsThere(shown: string, { bytes }: Before, known?: KnownFile):
 }
 
 /**
- * Throws ARG_INVALID for text that came out of an answer in which secrets are masked: written back, it would destroy
- * them, and searched for, it is not there. A file that has such text itself may be changed.
+ * Throws ARG_INVALID for text that came out of an answer in which secrets are masked: written back, it would
+ * destroy them, and searched for, it is not there. A file that has such text itself may be changed.
  */
 export function refuseMask(name: string, text: string, before: Buffer | undefined): void {
   if (!hasMask(text) || (before && hasMask(before.toString('latin1')))) return;
@@ -95,7 +96,10 @@ const kept = '(?:the |all )?(?:rest|remainder|remaining|existing|unchanged|previ
 const what =
   '(?:code|lines?|file|content|methods?|functions?|class|implementation|imports?|tests?|unchanged)';
 const ending = String.raw`(?:\.{3}|…|unchanged|as before|stays? the same)`;
-/** `// ... rest of the code`, `... existing methods`, `# remaining code unchanged`; not `...rest`, which is code. */
+/**
+ * `// ... rest of the code`, `... existing methods`, `# remaining code unchanged`; not `...rest`, which is
+ * code.
+ */
 const omission = new RegExp(
   String.raw`^[ \t]*(?:${comment}(?:\.{3}|…)[^\w\n]{0,20}${kept}\b(?![,)}\]])|` +
     String.raw`(?:\.{3}|…)[ \t]+${kept}\b.*\b${what}\b|` +

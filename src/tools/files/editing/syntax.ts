@@ -19,8 +19,9 @@ async function parserFor(path: string): Promise<Parse | undefined> {
 }
 
 /**
- * A line about a file that does not parse any more, or that is made and does not; undefined for all others. One that
- * did not parse before may be of another dialect: JSON with comments, a template, code for another runtime.
+ * A line about a file that does not parse any more, or that is made and does not; undefined for all others.
+ * One that did not parse before may be of another dialect: JSON with comments, a template, code for another
+ * runtime.
  */
 export async function syntaxNote(
   path: string,

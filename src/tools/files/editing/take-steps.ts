@@ -31,8 +31,8 @@ const nothing = 'Nothing was written.';
 const mostTold = 3;
 
 /**
- * Does all steps, or none: each is tried first. In a dry run it only tells what would be done. Throws the failures of
- * all steps in one, by the code of the first, which says what was written.
+ * Does all steps, or none: each is tried first. In a dry run it only tells what would be done. Throws the
+ * failures of all steps in one, by the code of the first, which says what was written.
  */
 export async function takeSteps(
   steps: readonly Step[],
@@ -94,7 +94,7 @@ async function takeStep(step: Step, changing: Changing, context: PlanContext): P
 }
 
 /** Moves what is at a path into the history. */
-function remove(at: string, { kind, isDry, services }: Changing, { workspace, signal }: PlanContext) {
+function remove(at: string, { kind, isDry, session }: Changing, { workspace, signal }: PlanContext) {
   const gate = rooted(workspace);
   return gate.atPlace(at, {}, async (place) => {
     const look = async (found: Facts) => {
@@ -102,10 +102,10 @@ function remove(at: string, { kind, isDry, services }: Changing, { workspace, si
       gate.refuseWhole(at);
       await refuseDeleting({ at: place.at, path: place.path, given: at });
     };
-    const history = await services.history();
+    const history = await session.history();
     const { id, before } = await history.remove(place, { kind, dryRun: isDry, signal }, look);
     if (isDry) return { removed: before };
-    services.known.forget(place.path);
+    session.knownFiles.forget(place.path);
     return { removed: before, id };
   });
 }
@@ -113,7 +113,7 @@ function remove(at: string, { kind, isDry, services }: Changing, { workspace, si
 /** Moves what is at a path, and returns the id of the change; undefined in a dry run. */
 async function move(
   { path, movesTo }: MoveStep,
-  { kind, isDry, services }: Changing,
+  { kind, isDry, session }: Changing,
   { workspace, signal }: PlanContext,
 ): Promise<string | undefined> {
   const gate = rooted(workspace);
@@ -123,13 +123,13 @@ async function move(
     });
     if (found.isDirectory()) gate.refuseWhole(path);
     const moved = async (target: PathTarget) => {
-      const history = await services.history();
+      const history = await session.history();
       const change = await history.move(source, target, { kind, signal, dryRun: isDry });
       if (isDry) return undefined;
       // A file that was read is still known under its new name; its times are not as they were.
-      const known = services.known.get(source.path);
-      services.known.forget(source.path);
-      if (known?.hash !== undefined) services.known.remember(target.path, known);
+      const known = session.knownFiles.get(source.path);
+      session.knownFiles.forget(source.path);
+      if (known?.hash !== undefined) session.knownFiles.remember(target.path, known);
       return change.id;
     };
     try {

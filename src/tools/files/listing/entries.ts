@@ -5,7 +5,8 @@ import { decode } from '../../../machine/decode.ts';
 import { unreadable, type OpenedFile } from '../../../machine/paths/opened.ts';
 import { codeOf } from '../../../machine/paths/real-path.ts';
 import { printedPath, scopeOf, searchAll } from '../searching/ripgrep.ts';
-import type { Listing, Services } from '../services.ts';
+import type { Listing } from '../../../machine/known-files.ts';
+import type { Session } from '../../../machine/session.ts';
 import { countOf } from '../wording.ts';
 import type { GlobPattern } from './glob-pattern.ts';
 import { ignoreRules } from './ignore-rules.ts';
@@ -45,14 +46,17 @@ interface FileSearch {
 /** More than the largest repositories have. */
 const mostBytes = 32 * 1024 * 1024;
 
-/** All files below a folder, or those that a pattern chooses, in order, by one run of ripgrep. Throws as `search`. */
-export async function findFiles(services: Services, request: FileSearch): Promise<Listing> {
+/**
+ * All files below a folder, or those that a pattern chooses, in order, by one run of ripgrep. Throws as
+ * `search`.
+ */
+export async function findFiles(session: Session, request: FileSearch): Promise<Listing> {
   const { where, pattern, depth, ignored, sort, signal } = request;
   const chooser = scopeOf(request);
   // Threads find files sooner than one does in order.
   const order = sort === 'modified' ? ['--sortr=modified'] : [];
   const asked = { argv: ['--files', '--null', ...order, ...chooser.argv, '--'], where, ignored, signal };
-  const { printed, ...ended } = await searchAll(services, asked, mostBytes);
+  const { printed, ...ended } = await searchAll(session, asked, mostBytes);
   const chosen = namesIn(printed).filter(chooser.isChosen);
   if (sort === 'path') chosen.sort();
   const enough = `stopped after ${countOf(chosen.length, 'file')}: search a smaller folder`;
@@ -60,7 +64,10 @@ export async function findFiles(services: Services, request: FileSearch): Promis
   return { items, notes: [...(ended.isEnough ? [enough] : []), ...ended.notes] };
 }
 
-/** Each is decoded for itself: they may be in several encodings, and parts of one long string are compared slowly. */
+/**
+ * Each is decoded for itself: they may be in several encodings, and parts of one long string are compared
+ * slowly.
+ */
 function namesIn(printed: Buffer): string[] {
   const text = isUtf8(printed)
     ? (from: number, to: number) => printed.toString('utf8', from, to)
@@ -73,7 +80,7 @@ function namesIn(printed: Buffer): string[] {
   return names;
 }
 
-const [dot, slash] = Buffer.from('../../../filesystem/listing/');
+const [dot, slash] = Buffer.from('./');
 
 function downTo(path: string, depth: number): string {
   const names = path.split('/');

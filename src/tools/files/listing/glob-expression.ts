@@ -2,8 +2,8 @@
 const pieces = /(\*+)|(\?)|\[([!^]?)(\]?(?:\[:digit:\]|\\[^]|[^\]\\])*)\]|\\?([^])/gu;
 
 /**
- * What paths fit the parts of a glob: `*`, `?`, `[a-z]`, `[!a]`, `\` before a literal character, `**` for any folders,
- * at the end for one name at least. Undefined for a `[` that is never closed, or `[z-a]`.
+ * What paths fit the parts of a glob: `*`, `?`, `[a-z]`, `[!a]`, `\` before a literal character, `**` for any
+ * folders, at the end for one name at least. Undefined for a `[` that is never closed, or `[z-a]`.
  */
 export function globExpression(parts: readonly string[]): RegExp | undefined {
   let groups = 0;

@@ -22,12 +22,12 @@ const mostCharacters = 1000;
 const mostAlternatives = 100;
 
 /**
- * Reads a glob: `*`, `?`, `[a-z]`, `[!a]`, `{a,b}`, `**` for any folders, `\` before a literal character (on Windows it
- * is a `/`). One without `/` chooses by name in any depth. Throws ARG_INVALID for one that leaves the folder or has too
- * many alternatives.
+ * Reads a glob: `*`, `?`, `[a-z]`, `[!a]`, `{a,b}`, `**` for any folders, `\` before a literal character (on
+ * Windows it is a `/`). One without `/` chooses by name in any depth. Throws ARG_INVALID for one that leaves
+ * the folder or has too many alternatives.
  *
- * Paths are not left to ripgrep: its `--glob` also brings back files that `.gitignore` and the rule for dot files
- * leave out.
+ * Paths are not left to ripgrep: its `--glob` also brings back files that `.gitignore` and the rule for dot
+ * files leave out.
  */
 export function parseGlob(given: string): GlobPattern {
   const pattern = sep === '/' ? given : given.replaceAll(sep, '/');
@@ -77,7 +77,9 @@ export async function openPatternFolder(
 const invalid = (pattern: string, problem: string, wayOut = ''): ToolcribError =>
   new ToolcribError('ARG_INVALID', `glob ${JSON.stringify(pattern.slice(0, 100))}: ${problem}.`, wayOut);
 
-/** `a{b,c}` as `ab` and `ac`, the innermost braces first. Braces that are never closed stand for themselves. */
+/**
+ * `a{b,c}` as `ab` and `ac`, the innermost braces first. Braces that are never closed stand for themselves.
+ */
 function expandBraces(pattern: string): string[] {
   const done: string[] = [];
   const open = [pattern];

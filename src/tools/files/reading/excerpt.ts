@@ -9,7 +9,10 @@ import { bytesOf, withCommas } from '../wording.ts';
 export interface TextFile {
   /** What it is called in messages. */
   readonly name: string;
-  /** Bytes that are looked at: those it had when it was opened. What is appended meanwhile comes with the next call. */
+  /**
+   * Bytes that are looked at: those it had when it was opened. What is appended meanwhile comes with the next
+   * call.
+   */
   readonly size: number;
   /** Where the text begins, behind a byte order mark. */
   readonly start: number;
@@ -17,7 +20,9 @@ export interface TextFile {
   readonly marks: LineMark[];
   /** Whether all of it is in memory. */
   readonly isWhole: boolean;
-  /** Up to `count` bytes from a position; fewer at the end of what is there. A buffer may be lent for them. */
+  /**
+   * Up to `count` bytes from a position; fewer at the end of what is there. A buffer may be lent for them.
+   */
   read(position: number, count: number, buffer?: Buffer): Promise<Buffer>;
 }
 

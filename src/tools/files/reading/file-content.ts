@@ -28,8 +28,9 @@ const notebookBytes = 5 * 1024 * 1024;
 const decodedBytes = 32 * 1024 * 1024;
 
 /**
- * What a file that has been opened has to show; a text is remembered as read. Throws ENCODING for what can not be
- * shown, TOO_LARGE for an image or document of more bytes than may be shown, and what excerptOf() throws.
+ * What a file that has been opened has to show; a text is remembered as read. Throws ENCODING for what can
+ * not be shown, TOO_LARGE for an image or document of more bytes than may be shown, and what excerptOf()
+ * throws.
  */
 export async function contentOf(
   opened: OpenedFile,

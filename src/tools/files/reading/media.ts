@@ -10,7 +10,10 @@ interface Media {
   readonly mimeType: string;
 }
 
-/** The most that a file shown as an image or document may have: base64 and JSON make 7 MB of it, of 10 in a message. */
+/**
+ * The most that a file shown as an image or document may have: base64 and JSON make 7 MB of it, of 10 in a
+ * message.
+ */
 export const mediaBytes = 5 * 1024 * 1024;
 
 /** What can be shown whole, by its first bytes; undefined for anything else. */

@@ -7,8 +7,8 @@ const outputCharacters = 4_000;
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * A Jupyter notebook as text: each cell under a line with its number, kind and language, then what it printed. Images
- * are named. Undefined when the text is no notebook (nbformat 4: nbformat.readthedocs.io).
+ * A Jupyter notebook as text: each cell under a line with its number, kind and language, then what it
+ * printed. Images are named. Undefined when the text is no notebook (nbformat 4: nbformat.readthedocs.io).
  */
 export function notebookText(json: string): string | undefined {
   const { cells, metadata } = parsed(json);

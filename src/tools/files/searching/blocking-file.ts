@@ -10,8 +10,9 @@ const mostBytes = 1024 * 1024;
 const mostFolders = 50_000;
 
 /**
- * A file of ignore rules in a folder, above it or below it, that keeps ripgrep from searching: it waits for a FIFO, and
- * reads all of a device into memory. Returns what to tell about it; undefined when there is none, or `signal` ends.
+ * A file of ignore rules in a folder, above it or below it, that keeps ripgrep from searching: it waits for a
+ * FIFO, and reads all of a device into memory. Returns what to tell about it; undefined when there is none,
+ * or `signal` ends.
  */
 export async function blockingFile(folder: string, signal: AbortSignal): Promise<ToolcribError | undefined> {
   for (let above = folder; above !== dirname(above); above = dirname(above)) {
@@ -34,7 +35,8 @@ export async function blockingFile(folder: string, signal: AbortSignal): Promise
 async function problemIn(folder: string): Promise<ToolcribError | undefined> {
   for (const name of ruleFiles) {
     const path = join(folder, name);
-    // As ripgrep does, this follows links. What is not there, or cannot be looked at, is none that it could read.
+    // As ripgrep does, this follows links. What is not there, or cannot be looked at, is none that it could
+    // read.
     const found = await stat(path).catch(() => undefined);
     if (!found || found.isDirectory() || (found.isFile() && found.size <= mostBytes)) continue;
     const wayOut = 'Set ignored to search without ignore rules, or search another folder.';

@@ -1,7 +1,7 @@
 import { headOf, tailOf } from '../../../core/cut-text.ts';
 import type { CallContext } from '../../../core/tool.ts';
 import { decode } from '../../../machine/decode.ts';
-import type { Services } from '../services.ts';
+import type { Session } from '../../../machine/session.ts';
 import { printedPath, search } from './ripgrep.ts';
 import type { GrepParams, SearchScope } from './search-request.ts';
 
@@ -40,18 +40,19 @@ const mostPrinted = 4 * 1024 * 1024;
 const shownBefore = 150;
 
 /**
- * Matching lines, or files that have some. ripgrep is fastest when its threads print files as they come; only when
- * there are more lines than are taken it searches once more in order, with one thread, for those that come first.
+ * Matching lines, or files that have some. ripgrep is fastest when its threads print files as they come; only
+ * when there are more lines than are taken it searches once more in order, with one thread, for those that
+ * come first.
  */
 export async function findMatches(
   given: GrepParams,
   scope: SearchScope,
   context: CallContext,
-  services: Services,
+  session: Session,
 ): Promise<Matches> {
   const isFile = scope.where.stat.isFile();
   const attempt = (order: string[]) =>
-    searchOnce(given, { ...scope, argv: [...order, ...scope.argv] }, context, services);
+    searchOnce(given, { ...scope, argv: [...order, ...scope.argv] }, context, session);
   let found = await attempt([]);
   if (found.isEnough && !isFile && given.output === 'lines') found = await attempt(['--sort=path']);
   const { files, isEnough: more, notes, rest } = found;
@@ -65,7 +66,7 @@ async function searchOnce(
   { output, before, after, ignored }: GrepParams,
   { where, argv, isChosen }: SearchScope,
   { signal }: CallContext,
-  services: Services,
+  session: Session,
 ) {
   // So that a match with all that is around it can be shown.
   const width = Math.min(500, Math.floor(12_000 / (1 + before + after)));
@@ -93,7 +94,7 @@ async function searchOnce(
   };
   const mode = output === 'count' ? ['--count'] : ['--count', '--max-count=1'];
   const told = [...(output === 'lines' ? lineArguments(before, after) : mode), ...argv];
-  const ended = await search(services, { argv: told, where, ignored, signal, take });
+  const ended = await search(session, { argv: told, where, ignored, signal, take });
   return { ...ended, files: [...files.values()], rest: reader.rest() };
 }
 
@@ -112,7 +113,10 @@ const lineArguments = (before: number, after: number): string[] => [
   `--after-context=${after}`,
 ];
 
-/** A line in the form `line : column : text`, or `line - text` around a match; of long ones `width` bytes are kept. */
+/**
+ * A line in the form `line : column : text`, or `line - text` around a match; of long ones `width` bytes are
+ * kept.
+ */
 function lineIn(record: Buffer, width: number): FileLine {
   const start = record.toString('latin1', 0, 50);
   const [mark = '', number, sign, column = '1'] = /^(\d+)(?:(:)(\d+):|-)/.exec(start) ?? [];
@@ -143,9 +147,9 @@ const binaryRemarks =
   /^(?:[^\n\0]*: (?:WARNING: stopped searching binary file after match|binary file matches) \(found [^\n\0]*\)\n)+/;
 
 /**
- * Takes output in pieces of any size, and hands on of each record the path, a character for each byte, by which paths
- * are put in order, up to a NUL, and what follows it up to a line feed. `rest` is what is left in the end: nothing, or
- * a remark of ripgrep's.
+ * Takes output in pieces of any size, and hands on of each record the path, a character for each byte, by
+ * which paths are put in order, up to a NUL, and what follows it up to a line feed. `rest` is what is left in
+ * the end: nothing, or a remark of ripgrep's.
  */
 function readRecords(take: (path: string, record: Buffer) => void) {
   let waiting: Buffer[] = [];

@@ -1,12 +1,15 @@
 import { basename } from 'node:path';
 import { ToolcribError } from '../../../core/errors.ts';
 import type { PlanContext } from '../../../core/tool.ts';
-import type { Services } from '../services.ts';
+import type { Session } from '../../../machine/session.ts';
 import { withCommas } from '../wording.ts';
 import { printedPath, searchAll } from './ripgrep.ts';
 import { openScope, type ChosenFiles } from './search-request.ts';
 
-/** What is replaced in the text of a file, and by what; places count bytes of its text in UTF-8, without a mark. */
+/**
+ * What is replaced in the text of a file, and by what; places count bytes of its text in UTF-8, without a
+ * mark.
+ */
 export interface Replacement {
   readonly from: number;
   readonly to: number;
@@ -17,20 +20,20 @@ export interface Replacement {
 const most = { files: 2000, places: 200_000, bytes: 32 * 1024 * 1024 };
 
 /**
- * What a regular expression finds, with what ripgrep puts in its place, by the paths below a folder; and what was left.
- * Throws TOO_LARGE for more than one call changes, and what search() throws.
+ * What a regular expression finds, with what ripgrep puts in its place, by the paths below a folder; and what
+ * was left. Throws TOO_LARGE for more than one call changes, and what search() throws.
  */
 export async function findReplacements(
   given: ChosenFiles & { readonly replacement: string },
   context: PlanContext,
-  services: Services,
+  session: Session,
 ) {
   const { where, folder, argv, isChosen } = await openScope(given, context);
   const isFile = where.stat.isFile();
   try {
     const told = ['--json', `--replace=${given.replacement}`, ...(isFile ? [] : ['--sort=path']), ...argv];
     const asked = { argv: told, where, ignored: given.ignored, signal: context.signal };
-    const { isWhole, notes, printed } = await searchAll(services, asked, most.bytes);
+    const { isWhole, notes, printed } = await searchAll(session, asked, most.bytes);
     const files = new Map<string, Replacement[]>();
     const binary: string[] = [];
     let count = 0;

@@ -5,7 +5,7 @@ import { pseudoFoldersBelow } from '../../../machine/paths/given-path.ts';
 import type { OpenedFile } from '../../../machine/paths/opened.ts';
 import type { Outcome } from '../../../machine/processes/process.ts';
 import type { GlobPattern } from '../listing/glob-pattern.ts';
-import type { Services } from '../services.ts';
+import type { Session } from '../../../machine/session.ts';
 import { blockingFile } from './blocking-file.ts';
 
 interface RipgrepSearch {
@@ -25,15 +25,18 @@ interface Ended {
   readonly isEnough: boolean;
   /** Whether it came to its end. */
   readonly isWhole: boolean;
-  /** Whether it was stopped, and what it could not read, in words for the caller; empty when there is nothing. */
+  /**
+   * Whether it was stopped, and what it could not read, in words for the caller; empty when there is nothing.
+   */
   readonly notes: readonly string[];
 }
 
 /**
- * What every search is run with: nothing but these arguments configures it, links are not followed, and patterns are
- * run by the engine that takes linear time. ripgrep's own limits are ten and two hundred times these:
- * `(a{1000}){1000}` would take 100 MB, and to find where `((a{1,50}){1,50}){1,50}` matches in a line of 50 KB a minute
- * and 1 GB.
+ * What every search is run with: nothing but these arguments configures it, links are not followed, and
+ * patterns are run by the engine that takes linear time. ripgrep's own limits are ten and two hundred times
+ * these:
+ * `(a{1000}){1000}` would take 100 MB, and to find where `((a{1,50}){1,50}){1,50}` matches in a line of 50 KB
+ * a minute and 1 GB.
  */
 const always = [
   '--no-config',
@@ -50,10 +53,11 @@ const timeoutMs = 20_000;
 const suspiciousMs = 250;
 
 /**
- * Runs ripgrep in a folder. Finding nothing is no failure. Throws ARG_INVALID with its words when it does not accept an
- * argument, PATH_NOT_REGULAR and TOO_LARGE for an ignore file it cannot read, CANCELLED, and PROGRAM_FAILED.
+ * Runs ripgrep in a folder. Finding nothing is no failure. Throws ARG_INVALID with its words when it does not
+ * accept an argument, PATH_NOT_REGULAR and TOO_LARGE for an ignore file it cannot read, CANCELLED, and
+ * PROGRAM_FAILED.
  */
-export async function search(services: Services, { argv, where, ...request }: RipgrepSearch): Promise<Ended> {
+export async function search(session: Session, { argv, where, ...request }: RipgrepSearch): Promise<Ended> {
   const { ignored, signal, take } = request;
   const isFile = where.stat.isFile();
   const folder = isFile ? dirname(where.path) : where.path;
@@ -72,16 +76,18 @@ export async function search(services: Services, { argv, where, ...request }: Ri
     if (problem) stop.abort();
   };
   const timer = ignored || isFile ? undefined : setTimeout(() => void lookForBlocking(), suspiciousMs);
-  // Processes and devices are not searched: what they show can be secrets, or never end. Nor is what toolcrib keeps.
+  // Processes and devices are not searched: what they show can be secrets, or never end. Nor is what toolcrib
+  // keeps.
   const leftAlone = [...pseudoFoldersBelow(folder), ...ownFoldersBelow(folder)].map(
     (place) => `--glob=!/${place.replaceAll(/[\\*?[\]{}!]/g, '\\$&')}`,
   );
-  const outcome = await services
+  const { environment } = session;
+  const outcome = await environment
     .run({
-      program: await services.ripgrep(),
-      argv: [...always, ...leftAlone, ...argv, isFile ? where.stablePath : '../../../filesystem/searching/'],
+      program: await session.ripgrep(),
+      argv: [...always, ...leftAlone, ...argv, isFile ? where.stablePath : './'],
       cwd: isFile ? folder : where.stablePath,
-      env: services.env(),
+      env: await environment.childEnvironment([], {}),
       timeoutMs,
       signal: AbortSignal.any([signal, stop.signal]),
       onOutput,
@@ -105,7 +111,7 @@ export async function search(services: Services, { argv, where, ...request }: Ri
 }
 
 /** The same, with all that is printed, up to so many bytes. */
-export async function searchAll(services: Services, asked: Omit<RipgrepSearch, 'take'>, mostBytes: number) {
+export async function searchAll(session: Session, asked: Omit<RipgrepSearch, 'take'>, mostBytes: number) {
   const chunks: Buffer[] = [];
   let bytes = 0;
   const take = (chunk: Buffer) => {
@@ -113,7 +119,7 @@ export async function searchAll(services: Services, asked: Omit<RipgrepSearch, '
     bytes += chunk.length;
     return bytes <= mostBytes;
   };
-  const ended = await search(services, { ...asked, take });
+  const ended = await search(session, { ...asked, take });
   return { ...ended, printed: Buffer.concat(chunks) };
 }
 
@@ -123,8 +129,8 @@ const howEnded = ({ exitCode }: Outcome): string =>
   exitCode === null ? 'was ended by a signal' : `ended with exit code ${exitCode}`;
 
 /**
- * Exit code 2 can also mean that some files could not be read; then its words are about files. Anything else that it
- * does not say in words is no answer, whatever its exit code is.
+ * Exit code 2 can also mean that some files could not be read; then its words are about files. Anything else
+ * that it does not say in words is no answer, whatever its exit code is.
  */
 function refuse(outcome: Outcome, words: string, hasOutput: boolean): void {
   const { ended, exitCode } = outcome;
@@ -183,7 +189,8 @@ interface RipgrepScope {
 
 /** The arguments by which ripgrep chooses files, and whether one that it finds is wanted. */
 export function scopeOf({ hidden, ignored, pattern, type }: RipgrepScope) {
-  // Types add up, so names can only be chosen by one of the two; the pattern is then applied to what was found.
+  // Types add up, so names can only be chosen by one of the two; the pattern is then applied to what was
+  // found.
   const names = type === undefined ? (pattern?.names ?? []) : [];
   const hasDots = hidden || pattern?.hidden === true;
   const argv = [
@@ -203,5 +210,5 @@ export function scopeOf({ hidden, ignored, pattern, type }: RipgrepScope) {
 /** A path that ripgrep printed, as it lies below the searched folder, with `/` between names. */
 export function printedPath(printed: string): string {
   const path = process.platform === 'win32' ? printed.replaceAll('\\', '/') : printed;
-  return path.startsWith('../../../filesystem/searching/') ? path.slice(2) : path;
+  return path.startsWith('./') ? path.slice(2) : path;
 }

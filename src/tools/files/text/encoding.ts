@@ -77,7 +77,10 @@ function fits(bytes: Buffer, label: string): boolean {
   }
 }
 
-/** What is read as UTF-8 without being told. A few NULs are text (`find -print0`), and so are a few broken bytes. */
+/**
+ * What is read as UTF-8 without being told. A few NULs are text (`find -print0`), and so are a few broken
+ * bytes.
+ */
 export function isText(bytes: Buffer): boolean {
   if (bytes.includes(0) && bytes.filter((byte) => byte === 0).length > bytes.length / 10) return false;
   if (isUtf8(bytes) || fits(bytes, 'utf-8')) return true;
@@ -88,9 +91,9 @@ export function isText(bytes: Buffer): boolean {
 }
 
 /**
- * How a file is encoded, of which these are all bytes, or the first: as the caller says, else by its byte order mark,
- * else UTF-8. Throws ENCODING with the likely name when it is none of these, and ARG_INVALID for a name that is not
- * known or that the byte order mark contradicts.
+ * How a file is encoded, of which these are all bytes, or the first: as the caller says, else by its byte
+ * order mark, else UTF-8. Throws ENCODING with the likely name when it is none of these, and ARG_INVALID for
+ * a name that is not known or that the byte order mark contradicts.
  */
 export function encodingOf(bytes: Buffer, path: string, name?: string, size = bytes.length): Encoding {
   const found = markedEncoding(bytes);

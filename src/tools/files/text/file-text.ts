@@ -31,8 +31,8 @@ export interface NewContent {
 }
 
 /**
- * A whole file as text that can be edited. Throws what encodingOf() throws, and ENCODING also for what is no text, and
- * for bytes that are no characters of the encoding.
+ * A whole file as text that can be edited. Throws what encodingOf() throws, and ENCODING also for what is no
+ * text, and for bytes that are no characters of the encoding.
  */
 export async function fileText(bytes: Buffer, path: string, name?: string): Promise<FileText> {
   const { label, mark } = encodingOf(bytes, path, name);
@@ -74,7 +74,10 @@ export function refuseHalves(text: string, what: string): void {
   );
 }
 
-/** The bytes of a text, such that reading them again gives the same text. Throws ENCODING with what is lacking. */
+/**
+ * The bytes of a text, such that reading them again gives the same text. Throws ENCODING with what is
+ * lacking.
+ */
 async function encodeExactly(text: string, label: string, what: string): Promise<Buffer> {
   if (label === 'utf-8') return Buffer.from(text);
   const { default: iconv } = await import('iconv-lite');
@@ -91,9 +94,10 @@ async function encodeExactly(text: string, label: string, what: string): Promise
 }
 
 /**
- * A text as the content of a whole file. Of the file that it replaces, `like`, encoding, byte order mark and line
- * endings are kept, unless an encoding is named. Throws ENCODING with a character that the encoding lacks and for a
- * file whose encoding has to be named, and ARG_INVALID for a name that is not known and for halves of characters.
+ * A text as the content of a whole file. Of the file that it replaces, `like`, encoding, byte order mark and
+ * line endings are kept, unless an encoding is named. Throws ENCODING with a character that the encoding
+ * lacks and for a file whose encoding has to be named, and ARG_INVALID for a name that is not known and for
+ * halves of characters.
  */
 export async function encodeText(
   text: string,

@@ -30,8 +30,8 @@ const mostChanges = 600;
 const lineCharacters = 500;
 
 /**
- * The difference of two contents of a file in the unified format of diff(1), cut after some characters; without a
- * content, of a file that is made or deleted. The same contents give an empty text.
+ * The difference of two contents of a file in the unified format of diff(1), cut after some characters;
+ * without a content, of a file that is made or deleted. The same contents give an empty text.
  */
 export async function unifiedDiff(
   before: Buffer | undefined,
@@ -70,7 +70,10 @@ function wholeHunk({ from, to }: { readonly from: string; readonly to: string })
   return { oldStart: 1, oldLines: removed.length, newStart: 1, newLines: added.length, lines };
 }
 
-/** The lines that hold all that differs, with so many bytes around them, and where they begin: most is the same. */
+/**
+ * The lines that hold all that differs, with so many bytes around them, and where they begin: most is the
+ * same.
+ */
 function differingParts(old: Buffer, now: Buffer, around: number) {
   const least = Math.min(old.length, now.length);
   const isSame = (one: number, other: number, count: number) =>

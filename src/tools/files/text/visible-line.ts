@@ -1,8 +1,9 @@
 import { unseen } from '../../../core/unseen.ts';
 
 /**
- * A line as it is shown where it matters what it is made of: · for a blank, → for a tab, ␍ for a carriage return, and
- * other characters that are not seen by number. `all`: every blank and accent is marked, not only blanks at both ends.
+ * A line as it is shown where it matters what it is made of: · for a blank, → for a tab, ␍ for a carriage
+ * return, and other characters that are not seen by number. `all`: every blank and accent is marked, not only
+ * blanks at both ends.
  */
 export function visibleLine(line: string, all: boolean): string {
   const marked = line

@@ -1,63 +1,53 @@
 import * as z from 'zod';
 import { acceptedOf } from '../../core/accepted.ts';
-import type { AnyProgram } from '../../core/database-program.ts';
-import type { Action, Program, View } from '../../core/program.ts';
+import type { AnyAction, AnyProgram } from '../../core/database-program.ts';
 import { annotationsOf, type ToolFacts } from '../../core/tool.ts';
 import { describeAction, factsOf } from '../../machine/actions/describe.ts';
-import { describeView } from '../../machine/actions/view-tool.ts';
-import type { JsonSchema, Catalogue, ToolDefinition } from '../published.ts';
+import type { JsonSchema, ToolDefinition } from '../../core/tool-definition.ts';
+import type { Catalogue } from '../../machine/catalogue.ts';
+import type { BuiltInTool } from '../../tools/define-tool.ts';
 
-/** Programs as a manifest has them; `file` is where their code is found. */
-export const programCatalogue = (
+/** Programs and their actions as a catalogue has them; `file` is where their code is found. */
+export const programEntries = (
   all: readonly { readonly of: AnyProgram; readonly file: string }[],
 ): Catalogue => ({
   programs: all.map(({ file, of }) => ({ ...factsOf(of), file })),
-  tools: all.flatMap(({ of }) => publishActions(of)),
+  tools: all.flatMap(({ of }) => actionEntries(of)),
 });
 
-/** Of the first of its actions. */
-function exampleOf({ actions }: Program<Action>, { does, takes }: View) {
-  const [name = '', choice = ''] = Object.entries(does)[0] ?? [];
-  const given = typeof choice === 'string' ? actions[choice]?.given : {};
-  return { action: name, ...Object.fromEntries(Object.entries(given ?? {}).filter(([key]) => key in takes)) };
-}
-
-function publishActions(of: AnyProgram): ToolDefinition[] {
+function actionEntries(of: AnyProgram): ToolDefinition[] {
   const engine = 'engine' in of ? of.engine : undefined;
-  const isListed = (key: string) => (of.listed?.includes(key) ? { listed: true as const } : {});
-  const actions = Object.entries<Action>(of.actions).map(([name, action], rank) => ({
+  return Object.entries<AnyAction>(of.actions).map(([name, action], rank) => ({
     action: name,
     rank,
     example: action.given ?? {},
-    ...isListed(name),
+    ...of.listed?.[name],
     ...(action.role ? { role: action.role, ...beginningOf(action) } : {}),
-    ...(readsFile(action) ? { reads: true as const } : {}),
+    ...('run' in action && 'reads' in action.run ? { reads: true as const } : {}),
     ...(engine && 'databaseQuestion' in action ? { engine } : {}),
-    ...toolDefinition(describeAction(of, name, action)),
+    ...toolEntry(describeAction(of, name, action)),
   }));
-  const views = Object.entries(of.views ?? {}).map(([name, view]) => ({
-    action: name,
-    rank: 0,
-    example: exampleOf(of, view),
-    ...isListed(name),
-    ...toolDefinition(describeView(of, name, view)),
-  }));
-  return [...views, ...actions];
 }
 
-const readsFile = (action: Action): boolean =>
-  'run' in action && typeof action.run === 'object' && action.run !== null && 'reads' in action.run;
+/** A built-in tool as a catalogue has it: a composite tool among the actions of its program. */
+export function builtInEntry(tool: BuiltInTool): ToolDefinition {
+  const { composite } = tool;
+  return {
+    ...(composite && { action: composite.action, rank: 0, example: composite.example }),
+    ...toolEntry(tool),
+  };
+}
 
 /** The first word of an action's line, which tells it from others of a program that does many things. */
-function beginningOf(action: Action): { begins?: string } {
-  const run = 'run' in action ? action.run : [];
-  const pieces: unknown = typeof run === 'function' ? run({}) : run;
-  const [first] = Array.isArray(pieces) ? (pieces as readonly unknown[]) : [];
+function beginningOf(action: AnyAction): { begins?: string } {
+  if (!('run' in action) || 'reads' in action.run || 'alternatives' in action.run) return {};
+  const [first] = typeof action.run === 'function' ? action.run({} as never) : action.run;
   return typeof first === 'string' ? { begins: first } : {};
 }
 
-/** A tool as clients see it. */
-export function toolDefinition(tool: ToolFacts): ToolDefinition {
+/** A tool as clients see it, and what decides whether they do. */
+function toolEntry(tool: ToolFacts): ToolDefinition {
+  const { hint, aliases, listed, startsPrograms, inEveryToolset, onlyWaits } = tool;
   return {
     name: tool.name,
     program: tool.program,
@@ -66,10 +56,19 @@ export function toolDefinition(tool: ToolFacts): ToolDefinition {
     description: tool.description,
     inputSchema: asJsonSchema(tool.params),
     annotations: annotationsOf(tool.effects),
+    ...(hint !== undefined && { hint }),
+    ...(aliases && { aliases }),
+    ...(listed && { listed }),
+    ...(startsPrograms && { startsPrograms }),
+    ...(inEveryToolset && { inEveryToolset }),
+    ...(onlyWaits && { onlyWaits }),
   };
 }
 
-/** What a model need not be told to call a tool: the server checks all of it, and its errors say what was expected. */
+/**
+ * Keywords that a model need not be told to call a tool: the server checks all of it, and its errors say what
+ * was expected.
+ */
 const unsaid = [
   'additionalProperties',
   'format',

@@ -6,26 +6,35 @@ import {
   isFolder,
   stampOf,
   type StartCache,
-} from '../wire/start-cache.ts';
+} from './start-cache.ts';
 
-export type DependencyTracker = ReturnType<typeof trackDependencies>;
+/**
+ * A host that notes what it is asked for, each time before it looks: what changes meanwhile is seen as a
+ * change.
+ */
+export interface DependencyTracker {
+  readonly host: Host;
+  /** Notes a file that others read. */
+  noteFile(path: string): void;
+  /** Notes a folder whose content does not matter. */
+  noteFolder(path: string): void;
+  /** All that was noted; nothing is noted any more. */
+  seen(): Omit<StartCache, 'start' | 'keptAt' | 'results'>;
+}
 
-/** Which settings files there are depends on these. */
+/** Variables on which the places of settings files depend. */
 const ofFolders = ['HOME', 'USERPROFILE', 'APPDATA', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME'];
 
-/** A host that notes what it is asked for, each time before it looks: what changes meanwhile is seen as a change. */
-export function trackDependencies(host: Host) {
+export function trackDependencies(host: Host): DependencyTracker {
   const names = new Set(ofFolders);
   const stamps: Record<string, string> = {};
   const folders: Record<string, string> = {};
   const lists: Record<string, number> = {};
   let copied: string | symbol | undefined;
   let isSeen = false;
-  /** Of files that others read. */
   const noteFile = (path: string) => {
     if (!isSeen) stamps[path] ??= stampOf(path);
   };
-  /** Of folders whose content does not matter. */
   const noteFolder = (path: string) => {
     if (!isSeen) folders[path] ??= folderStampOf(path);
   };
@@ -65,8 +74,7 @@ export function trackDependencies(host: Host) {
     },
     noteFile,
     noteFolder,
-    /** All that was noted; nothing is noted any more. */
-    seen(): Omit<StartCache, 'start' | 'keptAt' | 'results'> {
+    seen() {
       isSeen = true;
       const variables = { names: [...names], digest: digestOfVariables([...names]) };
       return { variables, stamps, names: lists, folders };

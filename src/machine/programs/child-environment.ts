@@ -1,5 +1,5 @@
-import { pathsOf, type Host } from './host.ts';
-import type { SearchPath } from './programs/installation.ts';
+import { pathsOf, type Host } from '../host.ts';
+import type { SearchPath } from './installation.ts';
 
 /** What every program needs to feel at home, and none of which chooses code to run. */
 const inherited =

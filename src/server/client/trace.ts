@@ -4,16 +4,18 @@ import type { Mask } from '../../machine/secrets/mask.ts';
 import { log } from '../log.ts';
 import { watchMessages } from './watch-messages.ts';
 
-export type Trace = ReturnType<typeof createTrace>;
+/** Watches a server, whose client is named, from when it is connected. */
+export type Trace = (server: Server, client: string) => void;
 
-/** By these a host agrees in the place of a person. */
+/** Fields by which a host agrees in the place of a person. */
 const hidden: ReadonlySet<string> = new Set(['toolcrib/key', 'toolcrib/ticket']);
 
 /**
- * Writes every message to a file, made so that nobody else can read it, one a line, with secrets masked: when, whose,
- * in or out. Throws what the system says of the file; what cannot be written later is said once, and no more is.
+ * Writes every message to a file, made so that nobody else can read it, one a line, with secrets masked:
+ * when, whose, in or out. Throws what the system says of the file; what cannot be written later is said once,
+ * and no more is.
  */
-export function createTrace(file: string, mask: Mask) {
+export function createTrace(file: string, mask: Mask): Trace {
   let opened: number | undefined = openSync(file, 'a', 0o600);
   const veiled = (name: string, value: unknown) => {
     if (hidden.has(name)) return '[left out]';
@@ -30,8 +32,7 @@ export function createTrace(file: string, mask: Mask) {
       opened = undefined;
     }
   };
-  /** Watches a server, whose client is named, from when it is connected. */
-  return (server: Server, client: string): void =>
+  return (server, client) =>
     watchMessages(server, {
       sent: (message) => write(client, 'out', message),
       received: (message) => write(client, 'in', message),

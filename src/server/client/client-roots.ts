@@ -5,31 +5,40 @@ import {
   inputResponse,
   type ClientCapabilities,
   type Implementation,
+  type InputRequiredResult,
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 
-/** What a client says its roots are, as file: addresses; undefined when it does not say. */
+/** The roots of a client as file: addresses; undefined when it does not say. */
 type RootAddresses = readonly string[] | undefined;
 
 type RootsAnswer =
   | { readonly kind: 'known'; readonly folders: RootAddresses }
   /** To be returned in the place of a result: a modern client answers by calling again. */
-  | { readonly kind: 'ask'; readonly question: ReturnType<typeof inputRequired> };
+  | { readonly kind: 'ask'; readonly question: InputRequiredResult };
 
-export type ClientRoots = ReturnType<typeof createClientRoots>;
+/** The folders that a client has opened. */
+export interface ClientRoots {
+  of(server: Server, context: ServerContext): Promise<RootsAnswer>;
+  /** They have changed: they are asked for again with the next call. */
+  forget(): void;
+}
 
 /** A client that does not answer must not keep its own calls waiting. */
 const patienceMs = 2000;
 /** Modern clients do not say when their roots change. */
 const goodForMs = 60_000;
 
-/** A client without an open folder answers with none: that says nothing, where it would otherwise close everything. */
+/**
+ * A client without an open folder answers with none: that says nothing, where it would otherwise close
+ * everything.
+ */
 const said = (roots: readonly { readonly uri: string }[]): RootAddresses =>
   roots.length > 0 ? roots.map(({ uri }) => uri) : undefined;
 
 /** Asks a client for its roots, once for many calls. One that fails to answer has not narrowed anything. */
-export function createClientRoots() {
+export function createClientRoots(): ClientRoots {
   let asked: Promise<RootAddresses> | undefined;
   let known: { folders: RootAddresses; until: number } | undefined;
 
@@ -41,8 +50,8 @@ export function createClientRoots() {
 
   function askModern(context: ServerContext): RootsAnswer {
     const answer = inputResponse(context.mcpReq.inputResponses, 'roots');
-    // A call that comes back with the answer to another question goes on with what it began with: answers hold for
-    // one round.
+    // A call that comes back with the answer to another question goes on with what it began with: answers
+    // hold for one round.
     const goesOn = answer.kind === 'missing' && context.mcpReq.inputResponses !== undefined;
     if (known && (goesOn || performance.now() < known.until))
       return { kind: 'known', folders: known.folders };
@@ -65,7 +74,6 @@ export function createClientRoots() {
       asked ??= askLegacy(server);
       return { kind: 'known', folders: await asked };
     },
-    /** They have changed: they are asked for again with the next call. */
     forget() {
       asked = undefined;
       known = undefined;
@@ -80,7 +88,9 @@ interface ClientSays {
   readonly info: Implementation | undefined;
 }
 
-/** What a client says of itself: with every request since 2026-07-28, and once when it connects before. */
+/**
+ * Facts that a client tells of itself: with every request since 2026-07-28, and once when it connects before.
+ */
 export function clientSays(server: Server, { mcpReq }: ServerContext): ClientSays {
   const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
   // Revisions are dates, and sort as text.

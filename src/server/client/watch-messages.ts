@@ -2,7 +2,7 @@ import type { JSONRPCMessage, Server } from '@modelcontextprotocol/server';
 
 type Send = NonNullable<Parameters<Server['connect']>[0]>['send'];
 
-/** Who is told of each message of a server, in the moment that it goes out or comes in. */
+/** Hears of each message of a server, in the moment that it goes out or comes in. */
 export interface MessageWatcher {
   sent?(message: JSONRPCMessage, options?: Parameters<Send>[1]): void;
   received?(message: JSONRPCMessage): void;
@@ -18,7 +18,8 @@ export function watchMessages(server: Server, watcher: MessageWatcher): void {
       return send(message, options);
     };
     let deliver = transport.onmessage;
-    // A transport may deliver what has waited as soon as it is started, so that its listener is watched from before.
+    // A transport may deliver what has waited as soon as it is started, so that its listener is watched from
+    // before.
     Object.defineProperty(transport, 'onmessage', {
       set(listener: typeof deliver) {
         deliver = listener;

@@ -4,12 +4,22 @@ import { watchMessages } from './watch-messages.ts';
 /** Far more questions than a person can be asked at a time. */
 const most = 1000;
 
+/** The speed of a client's replies to questions. */
+export interface ReplyTimes {
+  watch(server: Server): void;
+  /** Milliseconds from the question of a call to the reply; undefined where none was seen. Told once. */
+  of(call: RequestId): number | undefined;
+}
+
 /**
- * Tells how fast a client has replied to the questions of a call, by when messages went out and came in: what this
- * process does before and after would make the reply of a program look like that of a person.
+ * Tells how fast a client has replied to the questions of a call, by when messages went out and came in: what
+ * this process does before and after would make the reply of a program look like that of a person.
  */
-export function createReplyTimes() {
-  /** When questions went out: by the id of a request of ours, or by the state that comes back with the call. */
+export function createReplyTimes(): ReplyTimes {
+  /**
+   * Times at which questions went out, by the id of a request of ours or the state that comes back with the
+   * call.
+   */
   const sentAt = new Map<RequestId, { readonly at: number; readonly call: RequestId | undefined }>();
   /** Milliseconds, by the id of the call. */
   const took = new Map<RequestId, number>();
@@ -21,7 +31,7 @@ export function createReplyTimes() {
     keep(took, about, performance.now() - sent.at);
   }
   return {
-    watch: (server: Server): void =>
+    watch: (server) =>
       watchMessages(server, {
         sent(message, options) {
           const question = questionIn(message);
@@ -35,8 +45,7 @@ export function createReplyTimes() {
           } else if ('id' in message && message.id !== undefined) replied(message.id, undefined);
         },
       }),
-    /** Milliseconds from the question of a call to the reply; undefined where none was seen. Told once. */
-    of(call: RequestId): number | undefined {
+    of(call) {
       const ms = took.get(call);
       took.delete(call);
       return ms;
@@ -44,7 +53,7 @@ export function createReplyTimes() {
   };
 }
 
-/** By which the reply to a question is known; undefined where a message is none. */
+/** The key by which the reply to a question is known; undefined where a message is none. */
 function questionIn(message: JSONRPCMessage): RequestId | undefined {
   if ('method' in message)
     return 'id' in message && message.method === 'elicitation/create' ? message.id : undefined;

@@ -1,8 +1,11 @@
 import { basename, delimiter, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { printable } from '../core/command-line.ts';
+import { printable } from '../../core/command-line.ts';
 
-/** How a person types this very program: by its name where that is on their PATH, else with Node and its script. */
+/**
+ * The command line by which a person starts this very program: its name where that is on their PATH, else
+ * Node and its script.
+ */
 export function ownCommandLine({
   execPath,
   argv,

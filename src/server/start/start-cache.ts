@@ -3,34 +3,39 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { cacheFolder, prunePrivate, readCache, thisPlatform, writeCache } from '../../store/own-files.ts';
 
-/** What a server that starts may find: the answers to a client's first requests, as they were the last time. */
+/**
+ * The answers to a client's first requests, as they were the last time.
+ */
 export interface StartCache {
-  /** What was started, where, and by which Node; see rememberedStart(). */
+  /** The program, its folder and its Node; see startKey(). */
   readonly start: string;
   /** Milliseconds since 1970. */
   readonly keptAt: number;
   /** The variables that were read, and a digest of their values, of which some are secret. */
   readonly variables: { readonly names: readonly string[]; readonly digest: number };
-  /** By path: what was there, or an empty string. */
+  /** Stamps of files by path; an empty string where there was none. */
   readonly stamps: Readonly<Record<string, string>>;
-  /** By path: a digest of a folder's names. One that looks changed may hold what it held: pyenv makes locks in its. */
+  /**
+   * Digests of the names in folders, by path. One that looks changed may hold what it held: pyenv makes locks
+   * in its.
+   */
   readonly names: Readonly<Record<string, number>>;
-  /** By path: which folder it is, whatever is in it. */
+  /** The identity of folders by path, whatever is in them. */
   readonly folders: Readonly<Record<string, string>>;
-  /** By request; see requestKey(). */
+  /** Results by request; see requestKey(). */
   readonly results: CachedResults;
 }
 
 export type CachedResults = Readonly<Record<string, unknown>>;
 
-/** Where the answers of a start are kept, in the private cache folder. */
+/** The place of a start's answers in the private cache folder. */
 export interface StartKey {
   readonly folder: string;
   readonly name: string;
   readonly start: string;
 }
 
-/** What was answered before the server was there, and what is left of the input. */
+/** The answers that were given before the server was there, and the rest of the input. */
 export interface EarlyAnswers {
   readonly remembered: StartKey;
   /** The answers that hold; empty when something has changed. */
@@ -50,7 +55,7 @@ export interface JsonRpcRequest {
 
 /** An answer to such an id is for nobody. */
 export const replayedId = 'toolcrib-replayed-';
-/** What hosts ask for as soon as they know that it can be asked for. */
+/** Lists that hosts ask for as soon as they know that they can. */
 export const firstLists: ReadonlySet<unknown> = new Set([
   'tools/list',
   'prompts/list',
@@ -64,12 +69,14 @@ export const firstMethods: ReadonlySet<unknown> = new Set(['initialize', 'server
 const goodForMs = 24 * 60 * 60 * 1000;
 const [mostFiles, mostResults] = [50, 20];
 
-/** Where this user's caches of ours are. */
+/** The cache folder of this user. */
 export function ownCache(): string | undefined {
   return cacheFolder(thisPlatform(), process.env, homedir());
 }
 
-/** Undefined where nothing can be kept. `built`: the file that answers when nothing is remembered. */
+/**
+ * The key of this start; undefined where nothing can be kept. `built`: the file that answers when nothing is.
+ */
 export function startKey(args: readonly string[], built: string): StartKey | undefined {
   const cache = ownCache();
   if (cache === undefined) return undefined;
@@ -137,13 +144,13 @@ export function readMessage(line: string): JsonRpcMessage | undefined {
 export const requestKey = ({ method, params }: Pick<JsonRpcRequest, 'method' | 'params'>): string =>
   JSON.stringify({ method, params });
 
-/** What is at a path, as far as finding programs and reading settings can depend on it. */
+/** A stamp of what is at a path, as far as finding programs and reading settings can depend on it. */
 export function stampOf(path: string): string {
   const facts = factsOf(path);
   return facts ? [facts.ino, facts.mode, facts.size, facts.mtimeMs].join() : '';
 }
 
-/** Whether two stamps are of the same thing with the same permissions. */
+/** True for two stamps of the same thing with the same permissions. */
 const isSameFile = (one: string, other: string): boolean =>
   one.split(',', 2).join() === other.split(',', 2).join();
 
@@ -151,7 +158,7 @@ export const digestOfNames = (names: readonly string[]): number => digestOf(name
 
 export const isFolder = (path: string): boolean => factsOf(path)?.isDirectory() === true;
 
-/** Which folder is at a path. */
+/** The identity of the folder at a path. */
 export const folderStampOf = (path: string): string => String(factsOf(path)?.ino ?? '');
 
 function factsOf(path: string) {

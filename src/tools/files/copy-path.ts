@@ -1,0 +1,72 @@
+import { readdir } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import * as z from 'zod';
+import { also } from '../../core/accepted.ts';
+import { ToolcribError } from '../../core/errors.ts';
+import { path } from '../../core/params.ts';
+import type { PlanContext } from '../../core/tool.ts';
+import { mostChangedBytes } from '../../machine/history/failures.ts';
+import { displayPath, refusal } from '../../machine/paths/display-path.ts';
+import { rooted } from '../../machine/paths/workspace.ts';
+import { stepTool } from './change-tool.ts';
+import type { FileChange } from './editing/change-files.ts';
+import { targetOf, targetParam, type MoveEnds } from './editing/move-target.ts';
+
+const mostFiles = 2000;
+
+/** Copies a file, or a folder with the files in it, never onto something. */
+export default stepTool({
+  name: 'copy_path',
+  title: 'Copy',
+  description: 'Copy a file, or a folder with its files. Never replaces what is there. undo takes it back.',
+  listed: 'no',
+  params: z.strictObject({
+    from: also(path('File or folder: src/a.ts'), 'source source_path src path'),
+    to: targetParam,
+  }),
+  kind: 'copy',
+  done: 'Copied',
+  subject: (given) => `copy ${given.from} to ${targetOf(given)}`,
+  paths: (given) => [given.from, targetOf(given)],
+  steps: copies,
+});
+
+/** A new file for each one that is copied. Links are left: they would lead elsewhere from there. */
+async function copies({ from, to }: MoveEnds, { workspace }: PlanContext): Promise<FileChange[]> {
+  const gate = rooted(workspace);
+  const target = targetOf({ from, to });
+  const source = await gate.open('any', from);
+  await source.handle.close();
+  if (source.stat.isFile()) return [copyOf(source.path, target, gate)];
+  gate.refuseWhole(from);
+  const found = await readdir(source.path, { recursive: true, withFileTypes: true });
+  const files = found.filter((entry) => entry.isFile());
+  if (files.length > mostFiles)
+    throw refusal(
+      'TOO_LARGE',
+      from,
+      `holds more than ${mostFiles} files.`,
+      'Copy what is in it, folder by folder.',
+    );
+  return files.map((entry) => {
+    const file = join(entry.parentPath, entry.name);
+    return copyOf(file, join(target, relative(source.path, file)), gate);
+  });
+}
+
+const copyOf = (file: string, to: string, gate: ReturnType<typeof rooted>): FileChange => ({
+  path: to,
+  replacesAll: true,
+  takesAny: true,
+  async propose(before) {
+    if (before) throw new ToolcribError('PATH_EXISTS', `${displayPath(to)}: is there already.`);
+    const opened = await gate.open('file', file);
+    try {
+      const { size } = opened.stat;
+      if (size > mostChangedBytes) throw refusal('TOO_LARGE', file, 'is too large to be copied.');
+      return { bytes: await opened.handle.read(0, size), encoding: 'utf-8', notes: [] };
+    } finally {
+      await opened.handle.close();
+    }
+  },
+});

@@ -1,0 +1,23 @@
+import * as z from 'zod';
+import { also, unlisted } from '../../core/accepted.ts';
+import { flag, path } from '../../core/params.ts';
+import { stepTool } from './change-tool.ts';
+
+/** Moves a file, link or folder into the history. */
+export default stepTool({
+  name: 'delete_path',
+  title: 'Delete',
+  description:
+    'Delete a file, a link (not what it names) or a folder with all that is in it. undo brings it back.',
+  listed: 'no',
+  params: z.strictObject({
+    path: also(path('File, link or folder: src/a.ts'), 'file_path target target_file file'),
+    dry_run: unlisted(flag('Only say what would go')),
+  }),
+  kind: 'delete',
+  done: 'Deleted',
+  subject: (given) => `delete ${given.path}`,
+  paths: (given) => [given.path],
+  itself: true,
+  steps: (given) => [{ path: given.path, isRemoved: true }],
+});
