@@ -115,7 +115,8 @@ function argumentsOf(part: Part, values: Values, folder: string, within = false)
   if ('fresh' in part) return [`${folder}/${part.fresh}`];
   if ('glued' in part) return gluedText(part.glued, values, folder, within);
   const value = values[part.name];
-  if (value === undefined || value === null) return [];
+  const isNothing = value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+  if (isNothing) return [];
   return part.param.write(value, within ? String : part.bare);
 }
 

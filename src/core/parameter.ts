@@ -10,6 +10,7 @@ export interface Param<T extends z.ZodType = z.ZodType> {
   readonly place: 'option' | 'operand' | 'words' | 'variable' | 'input' | 'aside';
   /** The name of the variable. */
   readonly variable?: string;
+  /** The arguments for a value; an empty list is not written. */
   write(value: unknown, bare: Bare): readonly string[];
 }
 export type Params = Readonly<Record<string, Param>>;
@@ -21,9 +22,8 @@ type Spell<T extends z.ZodType> = (value: NonNullable<z.output<T>>) => string;
 
 /** The text of a value; of a list, that of each item, or all of them in one where they are spelled together. */
 function textsOf<T extends z.ZodType>(value: unknown, spell?: Spell<T>): string[] {
-  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
-  if (items.length === 0 || !spell) return items.map(String);
-  return [spell(value as NonNullable<z.output<T>>)];
+  if (spell) return [spell(value as NonNullable<z.output<T>>)];
+  return Array.isArray(value) ? value.map(String) : [String(value)];
 }
 
 /**

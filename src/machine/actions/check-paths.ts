@@ -28,10 +28,6 @@ interface CheckedPaths {
   readonly paths: readonly string[];
 }
 
-/** The folder that a call works in: the first root unless it names one. */
-export const folderOf = async (cwd: unknown, workspace: Workspace): Promise<string> =>
-  cwd === undefined ? workspace.home : workspace.resolve(String(cwd), { kind: 'folder', mustExist: true });
-
 /** Roles of actions that find nothing wrong with a file that is not there. A glob may find something. */
 const looking: ReadonlySet<string | undefined> = new Set(['test', 'lint', 'types', 'format']);
 
@@ -42,7 +38,10 @@ export async function checkPaths(
   { cwd, ...given }: Values,
   workspace: Workspace,
 ): Promise<CheckedPaths> {
-  const folder = await folderOf(cwd, workspace);
+  const folder =
+    cwd === undefined
+      ? workspace.home
+      : await workspace.resolve(String(cwd), { kind: 'folder', mustExist: true });
   const values: Record<string, unknown> = { ...given };
   const paths: string[] = [];
   for (const { name, kind, written } of params) {

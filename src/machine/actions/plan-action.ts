@@ -114,6 +114,9 @@ async function planAction(
   const needs = inspected?.trust ?? whyTrust(effects, found.own);
   const notes = [...(inspected?.notes ?? []), ...found.own.map((own) => `ran ${own}`)];
   const command = commandOf(of, line.argv);
+  const below = folder + sep;
+  const namesFiles = line.argv.some((arg) => arg.startsWith(below));
+  const typed = namesFiles ? fromFolder(of, line.argv, below) : command;
   return {
     effects,
     subject: command,
@@ -121,7 +124,7 @@ async function planAction(
     paths: [...paths, ...found.own],
     ...(needs !== undefined && { trust: needs }),
     grant: { act: JSON.stringify([fingerprint, realPath(folder)]), words: `exactly ${command}` },
-    title: action.steps?.wording?.says(values, { ...agreed, ...told }) ?? titleOf(of, line.argv, folder),
+    title: action.steps?.wording?.says(values, { ...agreed, ...told }) ?? typed,
     ...(shown !== undefined && { preview: shown }),
     isUndoable,
     ...(action.stays === 'job' && { background: true }),
@@ -243,8 +246,7 @@ function commandOf(of: Program, argv: readonly string[]): string {
 }
 
 /** The command line as it is typed in its folder: paths below it are named from there. */
-function titleOf(of: Program, argv: readonly string[], folder: string): string {
-  const below = folder + sep;
+function fromFolder(of: Program, argv: readonly string[], below: string): string {
   const typed = argv.map((arg) => {
     if (!arg.startsWith(below)) return arg;
     const relative = arg.slice(below.length);

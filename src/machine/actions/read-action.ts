@@ -6,7 +6,7 @@ import { upwards } from '../../core/upwards.ts';
 import { rooted } from '../paths/workspace.ts';
 import { headAndTail, sanitize } from '../sanitize.ts';
 import { reported } from './action-result.ts';
-import { folderOf, unlessMissing } from './check-paths.ts';
+import { checkPaths, pathParams, unlessMissing } from './check-paths.ts';
 
 /** An action that reads a file of the project, with the names of the file. */
 export interface ReadAction {
@@ -23,11 +23,11 @@ interface PreparedRead {
 
 /** Plans to read a file of the project, because asking the program would run the project's code. */
 export async function planRead(
-  { name, files }: ReadAction,
-  { cwd, ...values }: Values,
+  { name, action, files }: ReadAction,
+  given: Values,
   { workspace }: PlanContext,
 ): Promise<Plan<PreparedRead>> {
-  const folder = await folderOf(cwd, workspace);
+  const { folder, values } = await checkPaths(pathParams(action.params), action.role, given, workspace);
   return {
     effects: ['read'],
     subject: `reads ${files.join(', ')}`,
