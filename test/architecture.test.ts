@@ -211,6 +211,19 @@ it('speaks to databases in one folder', () => {
   expect(users.filter((file) => !file.startsWith('machine/databases/'))).toEqual([]);
 });
 
+it.each(files.filter((file) => file.startsWith('discoverers/')))(
+  '%s imports of core the grammar alone, in one line',
+  (file) => {
+    const ofCore = importsOf(file).filter((name) => targetOf(file, name) === 'core');
+    expect(ofCore.filter((name) => !name.endsWith('/core/grammar.ts'))).toEqual([]);
+    expect(ofCore.length).toBeLessThanOrEqual(1);
+  },
+);
+
+it.each(files.filter((file) => file.startsWith('machine/databases/')))('%s knows no tools', (file) => {
+  expect(importsOf(file).filter((name) => name.includes('/actions/'))).toEqual([]);
+});
+
 it('never asks for a shell', () => {
   const asking = files.filter((file) =>
     /shell:\s*true|\bexecSync\(|\bexec\(['"`]/.test(readFileSync(join('src', file), 'utf8')),

@@ -1,6 +1,17 @@
-import { choice, on, operand, option } from '../core/parameter.ts';
-import { list, name, path, some, text } from '../core/params.ts';
-import { action, family, type Program } from '../core/program.ts';
+import {
+  action,
+  choice,
+  family,
+  list,
+  name,
+  on,
+  operand,
+  option,
+  path,
+  type Program,
+  some,
+  text,
+} from '../core/grammar.ts';
 import { compiled } from './reports/diagnostics.ts';
 import { diagnostics } from './reports/kinds.ts';
 import { llvmAt, runs } from './shared/programs.ts';

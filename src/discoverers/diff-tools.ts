@@ -1,5 +1,4 @@
-import type { Template } from '../core/command-line.ts';
-import { action, family, present, type Program } from '../core/program.ts';
+import { action, family, present, type Program, type Template } from '../core/grammar.ts';
 import { display, file, folder, merged } from './editors/places.ts';
 import { reads, writes } from './shared/programs.ts';
 
@@ -55,7 +54,7 @@ export default family(rows, ({ two = [], folders, merge, ...row }) => ({
   environment: display,
   actions: present({
     diff: action(`Compare files in ${row.title}`, 'Shows two files side by side in a window.', reads, {
-      window: true,
+      stays: 'window',
       run: two,
       dashes: false,
       params: { left: file('One file'), right: file('The other') },
@@ -64,14 +63,14 @@ export default family(rows, ({ two = [], folders, merge, ...row }) => ({
     folder_sync:
       folders &&
       action(`Compare folders in ${row.title}`, 'Shows two folders; a person copies between them.', writes, {
-        window: true,
+        stays: 'window',
         run: folders,
         dashes: false,
         params: { left: folder('One folder'), right: folder('The other') },
         given: { left: 'old', right: 'new' },
       }),
     merge: action(`Merge files in ${row.title}`, 'A person merges two versions of a file.', writes, {
-      window: true,
+      stays: 'window',
       run: merge,
       params: merged,
       given: { left: 'a.txt', right: 'b.txt', base: 'o.txt', output: 'c.txt' },

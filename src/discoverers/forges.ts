@@ -1,9 +1,23 @@
 import * as z from 'zod';
-import { glue } from '../core/command-line.ts';
-import { choice, input, on, operand, option, required, type Param } from '../core/parameter.ts';
-import { limit, matching, name, text } from '../core/params.ts';
-import { action, family, type Program, type ProgramAction } from '../core/program.ts';
-import type { Reader } from '../core/report.ts';
+import {
+  action,
+  choice,
+  family,
+  glue,
+  input,
+  limit,
+  matching,
+  name,
+  on,
+  operand,
+  option,
+  type Param,
+  type Program,
+  type ProgramAction,
+  type Reader,
+  required,
+  text,
+} from '../core/grammar.ts';
 import { pipelineRuns, requests } from './reports/kinds.ts';
 import { json, limited } from './reports/readers.ts';
 import { asks, publishes } from './shared/programs.ts';

@@ -1,8 +1,19 @@
 import * as z from 'zod';
-import { on, operand, option, words } from '../core/parameter.ts';
-import { joined, list, name, path, text } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
-import { told, type Reader } from '../core/report.ts';
+import {
+  action,
+  joined,
+  list,
+  name,
+  on,
+  operand,
+  option,
+  path,
+  program,
+  type Reader,
+  text,
+  told,
+  words,
+} from '../core/grammar.ts';
 import { gnu, said, together } from './reports/diagnostics.ts';
 import { diagnostics, packages, tests, type Case } from './reports/kinds.ts';
 import { allFormatted, jsonLines, records, saidOr } from './reports/readers.ts';
@@ -104,7 +115,7 @@ const go = program('go', {
         packages: only,
       },
       given: { only: ['TestAdd', 'TestRemove'] },
-      after: { module: () => ['list', '-m', '-f', '{{.Path}}\t{{.Dir}}'] },
+      steps: { after: { module: () => ['list', '-m', '-f', '{{.Path}}\t{{.Dir}}'] } },
       ok: [0, 1, 2],
       out: tests(cases),
     }),

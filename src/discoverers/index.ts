@@ -1,6 +1,6 @@
-import type { Program } from '../core/program.ts';
+import type { AnyProgram } from '../core/grammar.ts';
 
-type File = () => Promise<{ default: Program | readonly Program[] }>;
+type File = () => Promise<{ default: AnyProgram | readonly AnyProgram[] }>;
 
 /** Every file of programs, loaded when one of its actions is called. Written from the folder by `npm run build`. */
 export const discoverers = {

@@ -1,10 +1,15 @@
 import * as z from 'zod';
-import type { ProjectFiles, InspectionRequest } from '../core/discoverer.ts';
-import { on, option } from '../core/parameter.ts';
-import { path } from '../core/params.ts';
-import { action } from '../core/program.ts';
-import { told, type Report } from '../core/report.ts';
-import { upwards } from '../core/upwards.ts';
+import {
+  action,
+  type InspectionRequest,
+  on,
+  option,
+  path,
+  type ProjectFiles,
+  type Report,
+  told,
+  upwards,
+} from '../core/grammar.ts';
 import { microsoft, said, withReason } from './reports/diagnostics.ts';
 import { diagnostics, level } from './reports/kinds.ts';
 import { allFormatted, json, saidOr } from './reports/readers.ts';

@@ -1,9 +1,17 @@
 import * as z from 'zod';
-import { fresh, glue } from '../core/command-line.ts';
-import { on, operand, option, type Params } from '../core/parameter.ts';
-import { list, name, path } from '../core/params.ts';
-import { action } from '../core/program.ts';
-import { told } from '../core/report.ts';
+import {
+  action,
+  fresh,
+  glue,
+  list,
+  name,
+  on,
+  operand,
+  option,
+  type Params,
+  path,
+  told,
+} from '../core/grammar.ts';
 import { tests, type Case } from './reports/kinds.ts';
 import { filed, json, saidOr } from './reports/readers.ts';
 import { junit } from './reports/xml.ts';

@@ -1,8 +1,17 @@
 import * as z from 'zod';
-import { on, operand, option, words } from '../core/parameter.ts';
-import { list, matching, name, path } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
-import type { Reader } from '../core/report.ts';
+import {
+  action,
+  list,
+  matching,
+  name,
+  on,
+  operand,
+  option,
+  path,
+  program,
+  type Reader,
+  words,
+} from '../core/grammar.ts';
 import { compiled } from './reports/diagnostics.ts';
 import { diagnostics, tasks } from './reports/kinds.ts';
 import { reads, runs } from './shared/programs.ts';
@@ -69,7 +78,7 @@ export default program('make', {
   actions: {
     tasks: action('List make targets', 'Targets with their comments; runs nothing.', reads, {
       role: 'tasks',
-      reads: files,
+      run: { reads: files },
       out: tasks(targets),
     }),
     task: action('Run a make target', 'Runs one target and shows what it prints.', runs, {

@@ -1,6 +1,14 @@
-import { operand, variable, words } from '../core/parameter.ts';
-import { name } from '../core/params.ts';
-import { action, family, present, type Program, type ProgramAction } from '../core/program.ts';
+import {
+  action,
+  family,
+  name,
+  operand,
+  present,
+  type Program,
+  type ProgramAction,
+  variable,
+  words,
+} from '../core/grammar.ts';
 import { entries } from './reports/kinds.ts';
 import { lines } from './reports/readers.ts';
 import { fetches, reads, runs, writes } from './shared/programs.ts';

@@ -1,9 +1,20 @@
 import * as z from 'zod';
-import { fresh } from '../core/command-line.ts';
-import { on, operand, option, words } from '../core/parameter.ts';
-import { list, matching, name, path, text } from '../core/params.ts';
-import { action, program, type Program } from '../core/program.ts';
-import type { Reader } from '../core/report.ts';
+import {
+  action,
+  fresh,
+  list,
+  matching,
+  name,
+  on,
+  operand,
+  option,
+  path,
+  program,
+  type Program,
+  type Reader,
+  text,
+  words,
+} from '../core/grammar.ts';
 import { said } from './reports/diagnostics.ts';
 import { diagnostics, packages, tasks, tests, type Case } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
@@ -96,7 +107,7 @@ const composer = program('composer', {
     }),
     tasks: action('List Composer scripts', 'Scripts of composer.json.', reads, {
       role: 'tasks',
-      reads: ['composer.json'],
+      run: { reads: ['composer.json'] },
       out: tasks(scripts),
     }),
     run_script: action('Run a Composer script', 'Runs a script of composer.json.', reaches, {

@@ -1,8 +1,4 @@
-import { fresh, glue } from '../core/command-line.ts';
-import { on, operand, option } from '../core/parameter.ts';
-import { list, text } from '../core/params.ts';
-import { action } from '../core/program.ts';
-import type { Reader } from '../core/report.ts';
+import { action, fresh, glue, list, on, operand, option, type Reader, text } from '../core/grammar.ts';
 import { tests, type Case } from './reports/kinds.ts';
 import { junit, type JunitCase } from './reports/xml.ts';
 import { pythonTool } from './shared/python.ts';

@@ -1,7 +1,15 @@
-import { on, operand, words } from '../core/parameter.ts';
-import { matching, path, some } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
-import { saidAfter, told } from '../core/report.ts';
+import {
+  action,
+  matching,
+  on,
+  operand,
+  path,
+  program,
+  saidAfter,
+  some,
+  told,
+  words,
+} from '../core/grammar.ts';
 import { gnu } from './reports/diagnostics.ts';
 import { diagnostics, packages } from './reports/kinds.ts';
 import * as py from './shared/python.ts';
@@ -80,7 +88,7 @@ export default program('python', {
         system: on('--system-site-packages', "With the machine's packages too"),
         folder: operand(path('New folder', 'folder', { written: true }).default('.venv')),
       },
-      after: { now: ({ folder }) => ['-I', '-c', describeVenv, folder] },
+      steps: { after: { now: ({ folder }) => ['-I', '-c', describeVenv, folder] } },
       out: told((output) => saidAfter(output, 'now').trim()),
     }),
     pip_list: action('List the packages of Python', 'Packages that it can import.', runs, {

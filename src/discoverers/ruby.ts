@@ -1,11 +1,23 @@
 import * as z from 'zod';
-import { fresh } from '../core/command-line.ts';
-import type { ProjectFiles, InspectionRequest } from '../core/discoverer.ts';
-import { choice, on, operand, option, words } from '../core/parameter.ts';
-import { list, name, path, text } from '../core/params.ts';
-import { action, program, type Program } from '../core/program.ts';
-import type { Reader } from '../core/report.ts';
-import { upwards } from '../core/upwards.ts';
+import {
+  action,
+  choice,
+  fresh,
+  type InspectionRequest,
+  list,
+  name,
+  on,
+  operand,
+  option,
+  path,
+  program,
+  type Program,
+  type ProjectFiles,
+  type Reader,
+  text,
+  upwards,
+  words,
+} from '../core/grammar.ts';
 import { said } from './reports/diagnostics.ts';
 import { diagnostics, level, packages, tasks, tests, type Case } from './reports/kinds.ts';
 import { json, lines } from './reports/readers.ts';
@@ -115,7 +127,7 @@ const rake = gem('rake', {
   actions: {
     scripts: action('List tasks of a Rakefile', 'Tasks that it names; runs nothing.', reads, {
       role: 'tasks',
-      reads: ['Rakefile', 'rakefile', 'Rakefile.rb'],
+      run: { reads: ['Rakefile', 'rakefile', 'Rakefile.rb'] },
       out: tasks(lines(rakeTask, ({ of, kind }) => ({ name: of ?? (kind === 'Rake' ? 'spec' : 'test') }))),
     }),
     tasks: action('List Rake tasks', 'Tasks of the Rakefile with what they do.', runs, {

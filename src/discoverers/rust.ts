@@ -1,8 +1,19 @@
 import * as z from 'zod';
-import { choice, on, operand, option, words } from '../core/parameter.ts';
-import { list, name, some, text } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
-import { told as told_, type Reader } from '../core/report.ts';
+import {
+  action,
+  choice,
+  list,
+  name,
+  on,
+  operand,
+  option,
+  program,
+  type Reader,
+  some,
+  text,
+  told as told_,
+  words,
+} from '../core/grammar.ts';
 import { withReason } from './reports/diagnostics.ts';
 import { diagnostics, entries, level, packages, tests, type Case } from './reports/kinds.ts';
 import { allFormatted, jsonLines, lines, saidOr } from './reports/readers.ts';

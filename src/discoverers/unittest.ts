@@ -1,7 +1,4 @@
-import { on, operand, option } from '../core/parameter.ts';
-import { list, name, text } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
-import type { Reader } from '../core/report.ts';
+import { action, list, name, on, operand, option, program, type Reader, text } from '../core/grammar.ts';
 import { tests, type Case } from './reports/kinds.ts';
 import { interpreter, pythonEnvironment, pythons } from './shared/python.ts';
 

@@ -8,9 +8,9 @@ import { targetOf } from '../../src/machine/databases/target.ts';
 import { callAction, planOf, saidBy } from '../support/call-action.ts';
 import { until } from '../support/until.ts';
 import { hasMariadb, type Server, startMariadb } from './mariadb-server.ts';
-import { programOf } from './programs.ts';
+import { anyProgramOf } from './programs.ts';
 
-const mysql = programOf('mysql');
+const mysql = anyProgramOf('mysql');
 
 const password = 'p@ss/wo:rd';
 

@@ -8,9 +8,9 @@ import { targetOf } from '../../src/machine/databases/target.ts';
 import { callAction, planOf, saidBy } from '../support/call-action.ts';
 import { until } from '../support/until.ts';
 import { type Server, serverFolder, startServer } from './postgres-server.ts';
-import { programOf } from './programs.ts';
+import { anyProgramOf } from './programs.ts';
 
-const psql = programOf('psql');
+const psql = anyProgramOf('psql');
 
 const password = 'p@ss/wo:rd';
 

@@ -3,9 +3,9 @@ import { addressOf } from '../../src/machine/databases/target.ts';
 import { targetOf } from '../../src/machine/databases/target.ts';
 import { thisHost } from '../../src/machine/host.ts';
 import { schemaOf } from '../../src/machine/actions/describe.ts';
-import { actionOf, programOf } from './programs.ts';
+import { actionOf, anyProgramOf } from './programs.ts';
 
-const query = schemaOf(actionOf(programOf('psql'), 'query').params);
+const query = schemaOf(actionOf(anyProgramOf('psql'), 'query').params);
 const why = (given: object): string =>
   query
     .safeParse(given)

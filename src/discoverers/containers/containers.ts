@@ -1,8 +1,25 @@
 import * as z from 'zod';
-import { aside, choice, on, operand, option, words, type Params } from '../../core/parameter.ts';
-import { limit, list, matching, name, path, some } from '../../core/params.ts';
-import { action, family, type Program } from '../../core/program.ts';
-import { saidAfter, told, type Output } from '../../core/report.ts';
+import {
+  action,
+  aside,
+  choice,
+  family,
+  limit,
+  list,
+  matching,
+  name,
+  on,
+  operand,
+  option,
+  type Output,
+  type Params,
+  path,
+  type Program,
+  saidAfter,
+  some,
+  told,
+  words,
+} from '../../core/grammar.ts';
 import { containers, entries, images } from '../reports/kinds.ts';
 import { records } from '../reports/readers.ts';
 import { assignments, dockers, engine, imageName, mergedLogs, moment, word } from '../shared/engine.ts';
@@ -121,7 +138,7 @@ const afterwards = ({ ps }: Row) =>
 
 const changing = (row: Row): Program['actions'] => {
   const { title, json: asJson } = row;
-  const after = { now: () => ['ps', '--all', asJson] };
+  const steps = { after: { now: () => ['ps', '--all', asJson] } };
   const out = afterwards(row);
   const given = { containers: ['web'] };
   const change = (verb: string, says: string, effects: Parameters<typeof action>[2], more: Params = {}) =>
@@ -129,7 +146,7 @@ const changing = (row: Row): Program['actions'] => {
       run: [verb === 'Remove' ? 'rm' : verb.toLowerCase()],
       params: { ...more, ...several } as typeof several,
       given,
-      after,
+      steps,
       out,
     });
   return {
@@ -155,7 +172,7 @@ const changingImages = ({ title, json: asJson, images: read }: Row): Program['ac
       given: { image: 'postgres:16' },
     }),
     rmi: action(`Remove ${title} images`, 'Deletes images that no container uses.', ['destroy'], {
-      after: { now: () => ['images', asJson] },
+      steps: { after: { now: () => ['images', asJson] } },
       out: images((output) => read({ ...output, stdout: saidAfter(output, 'now') })),
       run: ['rmi'],
       params: { images: operand(some(imageName('Image'), 'Names or ids')) },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Reader } from '../../core/report.ts';
+import type { Reader } from '../../core/grammar.ts';
 import type { containers, images } from '../reports/kinds.ts';
 import { json } from '../reports/readers.ts';
 import { objects, stateOf } from '../shared/engine.ts';

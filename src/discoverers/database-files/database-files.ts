@@ -1,11 +1,21 @@
 import * as z from 'zod';
-import { parseExactly } from '../../core/exact-json.ts';
-import { ToolcribError } from '../../core/errors.ts';
-import { operand, type Param } from '../../core/parameter.ts';
-import { limit, matching, path } from '../../core/params.ts';
-import { action, family, type Piece, type Program } from '../../core/program.ts';
-import { glue, type Slot } from '../../core/command-line.ts';
-import { type Output, type Reader } from '../../core/report.ts';
+import {
+  action,
+  family,
+  glue,
+  limit,
+  matching,
+  operand,
+  type Output,
+  type Param,
+  parseExactly,
+  path,
+  type Piece,
+  type Program,
+  type Reader,
+  type Slot,
+  ToolcribError,
+} from '../../core/grammar.ts';
 import { columns, rows, tables } from '../reports/kinds.ts';
 import { quotedRows } from './quoted-rows.ts';
 import { loses, reads, writes } from '../shared/programs.ts';

@@ -1,4 +1,4 @@
-import type { Output } from '../../core/report.ts';
+import type { Output } from '../../core/grammar.ts';
 
 /** What quote mode prints before a newer SQLite writes control characters as escapes: unistr('a\u000ab'). */
 const token =

@@ -1,8 +1,5 @@
 import * as z from 'zod';
-import { operand } from '../../core/parameter.ts';
-import { path } from '../../core/params.ts';
-import { action } from '../../core/program.ts';
-import type { Template } from '../../core/command-line.ts';
+import { action, operand, path, type Template } from '../../core/grammar.ts';
 import { runs } from '../shared/programs.ts';
 
 // What editors and the programs that show differences are told: files, folders, a place in a file.
@@ -26,7 +23,7 @@ type Opens<Names extends string> = Template<Record<Names, unknown>>;
 /** Opens a file or folder. */
 export const opens = (title: string, description: string, run: Opens<'path'>) =>
   action(title, description, runs, {
-    window: true,
+    stays: 'window',
     run,
     params: { path: operand(path('File or folder')) },
     given: { path: 'src' },
@@ -35,7 +32,7 @@ export const opens = (title: string, description: string, run: Opens<'path'>) =>
 /** Opens a file at a line. */
 export const goesTo = (title: string, run: Opens<'file' | 'line' | 'column'>) =>
   action(title, 'Opens a file at a line and column.', runs, {
-    window: true,
+    stays: 'window',
     run,
     params: {
       file: file('File'),
@@ -48,7 +45,7 @@ export const goesTo = (title: string, run: Opens<'file' | 'line' | 'column'>) =>
 /** Shows two files side by side. */
 export const compares = (title: string, run: Opens<'left' | 'right'>) =>
   action(title, 'Shows two files side by side in a window.', runs, {
-    window: true,
+    stays: 'window',
     run,
     params: { left: file('One file'), right: file('The other') },
     given: { left: 'a.ts', right: 'b.ts' },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { kind, type Output } from '../../core/report.ts';
-import { nowLine, readStatus, whereOf, withoutModes } from './status.ts';
+import { kind, type Output } from '../../core/grammar.ts';
+import { now, readStatus, whereOf, withoutModes } from './status.ts';
 
 const side = z.object({ name: z.string(), lines: z.array(z.string()) });
 const conflict = z.object({
@@ -51,9 +51,11 @@ const goOn = (files: Files) =>
  */
 export const integratesBy = (done: string, then: (files: Files) => string) =>
   ({
-    after: {
-      now: nowLine,
-      diff: () => ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--diff-filter=U'],
+    steps: {
+      after: {
+        ...now,
+        diff: () => ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--diff-filter=U'],
+      },
     },
     // 1: conflicts; 128: refused, as long as others are there.
     ok: [0, 1, 128],

@@ -1,9 +1,17 @@
 import * as z from 'zod';
-import { glue } from '../../core/command-line.ts';
-import { choice, on, operand, option } from '../../core/parameter.ts';
-import { matching, path, text } from '../../core/params.ts';
-import { action } from '../../core/program.ts';
-import { told, type Output } from '../../core/report.ts';
+import {
+  action,
+  choice,
+  glue,
+  matching,
+  on,
+  operand,
+  option,
+  type Output,
+  path,
+  text,
+  told,
+} from '../../core/grammar.ts';
 import { entries } from '../reports/kinds.ts';
 import { asOf, onlyPaths, plain, revision } from './values.ts';
 import { reads } from '../shared/programs.ts';

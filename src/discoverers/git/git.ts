@@ -1,4 +1,4 @@
-import { program } from '../../core/program.ts';
+import { program } from '../../core/grammar.ts';
 import { changing } from './changing.ts';
 import { contents } from './contents.ts';
 import { inspectRepository } from './inspect.ts';

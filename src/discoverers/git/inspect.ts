@@ -1,7 +1,12 @@
-import type { Inspection, ProjectFiles, InspectionRequest } from '../../core/discoverer.ts';
-import { ToolcribError } from '../../core/errors.ts';
-import { matchesPath } from '../../core/rule.ts';
-import { parentOf, upwards } from '../../core/upwards.ts';
+import {
+  type Inspection,
+  type InspectionRequest,
+  matchesPath,
+  parentOf,
+  type ProjectFiles,
+  ToolcribError,
+  upwards,
+} from '../../core/grammar.ts';
 import { notAbove } from '../shared/not-above.ts';
 import { unusualSetting } from './config.ts';
 
@@ -51,7 +56,7 @@ export async function inspectRepository(
     const reaches = effects.includes('network') ? 'talk to its remotes, ' : '';
     return { env, trust: `lets git write, ${reaches}and run the hooks and filters of this repository` };
   }
-  const trailing = withoutDenied(action, values, denied);
+  const trailing = denied.length === 0 ? [] : withoutDenied(action, values, denied);
   const notes = action === 'status' ? await underWay(look, `${top}/.git`) : [];
   const inspection = { argv: looking.argv, env: { ...env, ...looking.env }, trailing, notes };
   const unusual = (await trusted())
@@ -111,7 +116,6 @@ function withoutDenied(
   values: InspectionRequest['values'],
   denied: readonly string[],
 ): readonly string[] {
-  if (denied.length === 0) return [];
   const { file, ref, from, to } = values;
   const isHidden = typeof file === 'string' && denied.some((glob) => matchesPath(glob, file));
   if (

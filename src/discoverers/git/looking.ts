@@ -1,8 +1,15 @@
-import { choice, on, operand, option } from '../../core/parameter.ts';
-import { limit, text } from '../../core/params.ts';
-import { glue } from '../../core/command-line.ts';
-import { action } from '../../core/program.ts';
-import { told, type Output } from '../../core/report.ts';
+import {
+  action,
+  choice,
+  glue,
+  limit,
+  on,
+  operand,
+  option,
+  type Output,
+  text,
+  told,
+} from '../../core/grammar.ts';
 import { commits, entries } from '../reports/kinds.ts';
 import { records } from '../reports/readers.ts';
 import { shortened } from './contents.ts';

@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { glue, type Slot } from '../../core/command-line.ts';
-import { list, matching, name, path, some } from '../../core/params.ts';
-import { operand, option } from '../../core/parameter.ts';
+import { glue, list, matching, name, operand, option, path, type Slot, some } from '../../core/grammar.ts';
 
 /**
  * The name of a branch, tag or commit. Not a search through all messages: git takes `:/text` and `^{/text}` for regular

@@ -1,8 +1,19 @@
-import type { Slot } from '../../core/command-line.ts';
-import { operand, on, words, type Params } from '../../core/parameter.ts';
-import { matching, name } from '../../core/params.ts';
-import { action, present, type Program } from '../../core/program.ts';
-import { saidAfter, told, type Output, type Reader } from '../../core/report.ts';
+import {
+  action,
+  matching,
+  name,
+  on,
+  operand,
+  type Output,
+  type Params,
+  present,
+  type Program,
+  type Reader,
+  saidAfter,
+  type Slot,
+  told,
+  words,
+} from '../../core/grammar.ts';
 import { advisories, packages, tasks } from '../reports/kinds.ts';
 import { packageActions } from '../shared/packages.ts';
 import { asks, makes, reaches, reads, runs, runsProgram } from '../shared/programs.ts';
@@ -57,7 +68,7 @@ export function keeping(row: Row, scope: Params): Program['actions'] {
       update: [row.update, ...(within ? [within.option] : []), ...quiet],
       ...(within && { whole: [within.all] }),
       answer: row.saysNoVersions
-        ? { after: { now: () => list[0] }, out: told(nowThere(list[1])) }
+        ? { steps: { after: { now: () => list[0] } }, out: told(nowThere(list[1])) }
         : noise && { out: calmed(noise) },
       ...{ why: row.why, explained: told(read.why) },
       list: [list[0], packages(list[1])],
@@ -98,7 +109,7 @@ export function running(row: Row, scope: Params): Program['actions'] {
   return present({
     // Asking a program would obey the project's settings.
     scripts: action(`List ${title} scripts`, 'Scripts, engines, workspaces of the package.json.', reads, {
-      ...{ role: 'tasks', reads: files, out: tasks(read.scripts) },
+      ...{ role: 'tasks', run: { reads: files }, out: tasks(read.scripts) },
     }),
     [task]: action(`Run a ${title} script`, 'Runs a script of the package.json.', runs, {
       role: 'task',

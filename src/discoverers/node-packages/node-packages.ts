@@ -1,6 +1,4 @@
-import { family, type Program } from '../../core/program.ts';
-import { option } from '../../core/parameter.ts';
-import { name } from '../../core/params.ts';
+import { family, name, option, type Program } from '../../core/grammar.ts';
 import { keeping, running } from './actions.ts';
 import { inspectPackage } from './project.ts';
 import { rows } from './rows.ts';

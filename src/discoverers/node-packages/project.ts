@@ -1,7 +1,11 @@
 import * as z from 'zod';
-import type { Inspection, ProjectFiles, InspectionRequest } from '../../core/discoverer.ts';
-import { ToolcribError } from '../../core/errors.ts';
-import { upwards } from '../../core/upwards.ts';
+import {
+  type Inspection,
+  type InspectionRequest,
+  type ProjectFiles,
+  ToolcribError,
+  upwards,
+} from '../../core/grammar.ts';
 import { notAbove } from '../shared/not-above.ts';
 
 const named = z.object({ name: z.string(), version: z.string().catch('') });

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { ToolcribError } from '../../core/errors.ts';
-import type { Reader } from '../../core/report.ts';
+import { type Reader, ToolcribError } from '../../core/grammar.ts';
 import type { advisories, packages, tasks } from '../reports/kinds.ts';
 import { json, jsonLines, lines } from '../reports/readers.ts';
 

@@ -1,5 +1,4 @@
-import type { Program } from '../../core/program.ts';
-import type { Reader } from '../../core/report.ts';
+import type { Program, Reader } from '../../core/grammar.ts';
 import { lines } from '../reports/readers.ts';
 import { bun, deno } from './runtimes.ts';
 import * as read from './readers.ts';

@@ -1,8 +1,16 @@
-import { fresh, glue } from '../../core/command-line.ts';
-import { on, operand, option, words } from '../../core/parameter.ts';
-import { list, path } from '../../core/params.ts';
-import { action, type Program } from '../../core/program.ts';
-import type { Reader } from '../../core/report.ts';
+import {
+  action,
+  fresh,
+  glue,
+  list,
+  on,
+  operand,
+  option,
+  path,
+  type Program,
+  type Reader,
+  words,
+} from '../../core/grammar.ts';
 import { diagnostics, tests } from '../reports/kinds.ts';
 import { junit } from '../reports/xml.ts';
 import type { Items } from './readers.ts';

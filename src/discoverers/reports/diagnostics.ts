@@ -1,4 +1,4 @@
-import type { Reader } from '../../core/report.ts';
+import type { Reader } from '../../core/grammar.ts';
 import { level } from './kinds.ts';
 import { lines, type Groups } from './readers.ts';
 

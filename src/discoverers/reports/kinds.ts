@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { kind, listing, type Reader } from '../../core/report.ts';
+import { kind, listing, type Reader } from '../../core/grammar.ts';
 
 // What comes back, in one shape for all programs. A new kind is a decision of the house, not of a file.
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Output, Reader } from '../../core/report.ts';
+import type { Output, Reader } from '../../core/grammar.ts';
 
 const parse = (text: string): unknown => JSON.parse(text.replace(/^\uFEFF/, ''));
 

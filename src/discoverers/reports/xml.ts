@@ -1,5 +1,5 @@
 import { XMLParser } from 'fast-xml-parser';
-import type { Reader } from '../../core/report.ts';
+import type { Reader } from '../../core/grammar.ts';
 import { type Case } from './kinds.ts';
 import { filed } from './readers.ts';
 

@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { list, matching } from '../../core/params.ts';
-import type { Program } from '../../core/program.ts';
-import type { Output, Reader } from '../../core/report.ts';
+import { list, matching, type Output, type Program, type Reader } from '../../core/grammar.ts';
 import { jsonLines } from '../reports/readers.ts';
 
 // What Docker, Podman, Compose and buildx share. Which engine is asked is up to the operator: no parameter chooses it.

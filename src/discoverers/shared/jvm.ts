@@ -1,5 +1,4 @@
-import type { Program } from '../../core/program.ts';
-import type { Reader } from '../../core/report.ts';
+import type { Program, Reader } from '../../core/grammar.ts';
 import { said, together } from '../reports/diagnostics.ts';
 import type { Case } from '../reports/kinds.ts';
 import { lines } from '../reports/readers.ts';

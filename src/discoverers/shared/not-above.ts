@@ -1,4 +1,4 @@
-import { ToolcribError } from '../../core/errors.ts';
+import { ToolcribError } from '../../core/grammar.ts';
 
 /** What a program needs to find from its folder upwards is not there, as far as it may look. */
 export const notAbove = (folder: string, what: string): ToolcribError =>

@@ -1,10 +1,21 @@
 import * as z from 'zod';
-import type { Effect } from '../../core/discoverer.ts';
-import { ToolcribError } from '../../core/errors.ts';
-import { operand, required, type Params } from '../../core/parameter.ts';
-import { list, name, some } from '../../core/params.ts';
-import { action, present, type Line, type ProgramAction } from '../../core/program.ts';
-import { told, type Reader, type Report } from '../../core/report.ts';
+import {
+  action,
+  type ActionSpec,
+  type Effect,
+  type Line,
+  list,
+  name,
+  operand,
+  type Params,
+  present,
+  type Reader,
+  type Report,
+  required,
+  some,
+  told,
+  ToolcribError,
+} from '../../core/grammar.ts';
 
 type Words = readonly string[];
 interface PackageWords {
@@ -34,7 +45,7 @@ interface PackageWords {
   /** How it says, while it succeeds, that a package of this group was not there to be removed. */
   readonly absent?: RegExp;
   /** What adding and updating answer with, where the program says too little. */
-  readonly answer?: Pick<ProgramAction, 'after' | 'out'> | undefined;
+  readonly answer?: Pick<ActionSpec<Params>, 'steps' | 'out'> | undefined;
   readonly why?: Line<{ package: unknown }>;
   readonly explained?: Report;
   readonly list?: readonly [Words, Report];
@@ -62,9 +73,9 @@ export function packageActions(of: string, { like, changes, looks, asks = looks,
   const { all, adding, removing, getting, listing, bare = name('Package'), spec = bare, whole = [] } = words;
   const change = (role: 'Add' | 'Remove' | 'Update', says: string, run?: Words, params?: Params) =>
     run &&
-    action(`${role} ${of}`, says, changes, {
-      role: role.toLowerCase() as 'add',
-      ...{ run, dashes: false, params: { ...all, ...params }, given: { packages: [like] } as never },
+    action<Params>(`${role} ${of}`, says, changes, {
+      ...{ role: role.toLowerCase() as 'add', run, dashes: false },
+      ...{ params: { ...all, ...params }, given: { packages: [like] } },
       ...(role === 'Remove' ? removed : answer),
     });
   const these = list(bare, 'Only these').default([...whole]);

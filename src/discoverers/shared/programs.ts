@@ -1,7 +1,15 @@
-import { glue } from '../../core/command-line.ts';
-import { operand, words } from '../../core/parameter.ts';
-import { list, name, path, text } from '../../core/params.ts';
-import { action, program, type Program } from '../../core/program.ts';
+import {
+  action,
+  glue,
+  list,
+  name,
+  operand,
+  path,
+  program,
+  type Program,
+  text,
+  words,
+} from '../../core/grammar.ts';
 
 // What many programs have alike.
 

@@ -1,12 +1,23 @@
 import * as z from 'zod';
-import type { ProjectFiles, InspectionRequest } from '../../core/discoverer.ts';
-import { ToolcribError } from '../../core/errors.ts';
-import { on, operand, option } from '../../core/parameter.ts';
-import { joined, list, matching, name, path } from '../../core/params.ts';
-import { glue, type Template } from '../../core/command-line.ts';
-import { program, type Program } from '../../core/program.ts';
-import type { Reader } from '../../core/report.ts';
-import { upwards } from '../../core/upwards.ts';
+import {
+  glue,
+  type InspectionRequest,
+  joined,
+  list,
+  matching,
+  name,
+  on,
+  operand,
+  option,
+  path,
+  program,
+  type Program,
+  type ProjectFiles,
+  type Reader,
+  type Template,
+  ToolcribError,
+  upwards,
+} from '../../core/grammar.ts';
 import { json } from '../reports/readers.ts';
 import { venvBin } from './programs.ts';
 
