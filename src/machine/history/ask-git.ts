@@ -93,6 +93,8 @@ async function runGit(source: GitSource, argv: readonly string[], run: GitRun): 
     // A folder of ours, in which no other git lies: `-C` leads to the work tree.
     baseDir: folder,
     binary: git.leading[0] === undefined ? program : [program, git.leading[0]],
+    // By default, output that is not read 50 ms after the program has ended is lost.
+    completion: { onClose: true, onExit: false },
     abort: AbortSignal.any([late, stop.signal]),
     errors(_error, result) {
       failure = failureOf(result, late.aborted);

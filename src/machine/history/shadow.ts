@@ -177,8 +177,12 @@ export class Shadow implements WorkTree {
     const unique = globalThis.crypto.randomUUID();
     const index = `index.new.${unique}`;
     if (from !== undefined) copyIndex(join(folder, from), join(folder, index));
-    const update = ['update-index', '--add', '--replace', '--remove', '--'];
-    await this.ask(['update-index', '--force-remove', '--'], { index, groups: remove.map((name) => [name]) });
+    // simple-git waits 50 ms longer for a program that prints nothing.
+    const update = ['update-index', '--verbose', '--add', '--replace', '--remove', '--'];
+    await this.ask(['update-index', '--verbose', '--force-remove', '--'], {
+      index,
+      groups: remove.map((name) => [name]),
+    });
     await this.ask(update, { index, groups: add.map((name) => [name]) });
     const tree = (await this.ask(['write-tree'], { index })).trim();
     // Without one there is nothing in it, and the next is the first again.
