@@ -33,6 +33,8 @@ export interface Environment {
   readonly run: Run;
   /** Opens a window, which goes on when the call is answered. */
   readonly leave: Processes['leave'];
+  /** Watches the programs that another package starts; see Processes. */
+  readonly watch: Processes['watch'];
   /** Ends everything that is still running, and what it started. */
   endPrograms(): Promise<void>;
   /** The programs that are installed, as far as is known now. */
@@ -88,6 +90,7 @@ export class LocalEnvironment implements Environment {
   readonly evidence: Promise<ReadonlyMap<string, string>>;
   readonly run: Run;
   readonly leave: Processes['leave'];
+  readonly watch: Processes['watch'];
   readonly endPrograms: () => Promise<void>;
   readonly #settings: Pick<Settings, 'path' | 'programs'>;
   readonly #cache: string | undefined;
@@ -112,6 +115,7 @@ export class LocalEnvironment implements Environment {
     this.evidence = facts.evidence;
     this.run = processes.run;
     this.leave = processes.leave;
+    this.watch = processes.watch;
     this.endPrograms = processes.endAll;
     this.#settings = settings;
     this.#cache = userFolder('cache', host);

@@ -112,7 +112,7 @@ export async function historyOf(environment: Environment): Promise<History> {
   const { History } = await import('../machine/history/history.ts');
   return new History({
     state: userFolder('state', environment.host),
-    run: environment.run,
+    watch: environment.watch,
     async git() {
       const installation = (await environment.discovery()).installed.get('git');
       // A version manager's shim asks the project which git to start, and can be told one that lies there.

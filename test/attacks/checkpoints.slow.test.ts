@@ -19,6 +19,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { bundle } from '../support/bundle.ts';
 import { contentOf, keptTree } from '../support/kept-tree.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
+import { until } from '../support/until.ts';
 
 const unix = describe.skipIf(process.platform === 'win32');
 
@@ -327,7 +328,7 @@ unix('FIFOs in the place of what is kept', () => {
   });
 });
 
-unix('kill -9', () => {
+describe.skipIf(process.platform !== 'linux')('kill -9', () => {
   it('leaves checkpoints that can be used, whenever it comes', async () => {
     const repository = temporaryRepository();
     for (let n = 0; n < 300; n++) repository.write(`many/${n}.txt`, `${n}`.repeat(1000));
@@ -352,4 +353,36 @@ unix('kill -9', () => {
       expect(readFileSync(join(repository.folder, 'src/a.txt'), 'utf8')).toBe(`round ${round}`);
     }
   });
+
+  it('ends a git that a FIFO keeps waiting', async () => {
+    const repository = temporaryRepository();
+    const folder = join(repository.folder, 'many');
+    mkdirSync(folder);
+    execFileSync('mkfifo', [join(folder, '.gitignore')]);
+    const state = join(temporaryFolder(), 'toolcrib');
+    const script = await bundle('support/take-checkpoints.ts', temporaryFolder());
+    const child = spawn(process.execPath, [script, repository.folder, state], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const gits = () =>
+      readdirSync('/proc').filter((pid) => {
+        try {
+          const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+          return command.includes('ls-files') && command.includes(repository.folder);
+        } catch {
+          return false; // It is no process, or has ended meanwhile.
+        }
+      });
+    await until(() => gits().length > 0);
+    // The watchdog is told of it soon, not at once.
+    await until(() => watchdogsOf(child.pid).length > 0);
+    child.kill('SIGKILL');
+    await until(() => gits().length === 0);
+  });
 });
+
+/** The ids of processes beside a program that end what it has started. */
+function watchdogsOf(parent: number | undefined): string[] {
+  const children = readFileSync(`/proc/${parent}/task/${parent}/children`, 'latin1').trim().split(' ');
+  return children.filter((pid) => readFileSync(`/proc/${pid}/environ`, 'latin1').includes('WATCHED='));
+}

@@ -26,8 +26,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   root = await temporaryFolder();
   state = join(await temporaryFolder(), 'state');
-  const { run } = createProcesses('linux');
-  changes = new History({ state, run, git: () => Promise.resolve(undefined), mostChanges: 1e6 });
+  const { watch } = createProcesses('linux');
+  changes = new History({ state, watch, git: () => Promise.resolve(undefined), mostChanges: 1e6 });
 });
 
 /** Starts the writer and kills it at some moment while it changes files. */

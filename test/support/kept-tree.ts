@@ -40,10 +40,10 @@ export async function keptTree(
 ): Promise<KeptTree> {
   const repository = options.repository ?? temporaryRepository();
   const state = options.folder ?? join(temporaryFolder(), 'toolcrib');
-  const { run } = createProcesses(process.platform === 'win32' ? 'win32' : 'linux');
+  const { watch } = createProcesses(process.platform === 'win32' ? 'win32' : 'linux');
   const history = new History({
     git: () => Promise.resolve({ program: findGit(), leading: [], env: { PATH: process.env['PATH'] ?? '' } }),
-    run,
+    watch,
     ...options,
     state,
   });

@@ -6,8 +6,8 @@ import { findGit } from '../machine/find-git.ts';
 // Takes checkpoints and changes files, all at once: many-changes.ts FOLDER STATE TIMES. A line for each, what came of it.
 const [folder = '', state = '', times = ''] = process.argv.slice(2);
 const git = { program: findGit(), leading: [], env: { PATH: process.env['PATH'] ?? '' } };
-const { run } = createProcesses('linux');
-const history = new History({ state, run, git: () => Promise.resolve(git) });
+const { run, watch } = createProcesses('linux');
+const history = new History({ state, watch, git: () => Promise.resolve(git) });
 const workspace = await openWorkspace([folder]);
 
 async function change(number: number): Promise<string> {

@@ -9,7 +9,7 @@ import { findGit } from '../machine/find-git.ts';
 const [folder = '', state = ''] = process.argv.slice(2);
 const { checkpoint } = new History({
   state,
-  run: createProcesses('linux').run,
+  watch: createProcesses('linux').watch,
   git: () => Promise.resolve({ program: findGit(), leading: [], env: { PATH: process.env['PATH'] ?? '' } }),
 });
 const workspace = await openWorkspace([folder]);

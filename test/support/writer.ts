@@ -9,8 +9,8 @@ import { createProcesses } from '../../src/machine/processes/process.ts';
 import { nextVersion } from './version.ts';
 
 const [state = '', root = '', times] = process.argv.slice(2);
-const { run } = createProcesses('linux');
-const changes = new History({ state, run, git: () => Promise.resolve(undefined), mostChanges: 1e6 });
+const { watch } = createProcesses('linux');
+const changes = new History({ state, watch, git: () => Promise.resolve(undefined), mostChanges: 1e6 });
 const workspace = await openWorkspace([root]);
 
 async function at<T>(

@@ -1,6 +1,6 @@
 import { basename, delimiter, dirname, resolve } from 'node:path';
 import type { SimpleGitOptions } from 'simple-git';
-import type { Run } from '../processes/process.ts';
+import type { Processes } from '../processes/process.ts';
 import { projectFolders } from '../programs/project-folders.ts';
 
 /** The git of this machine. */
@@ -14,7 +14,7 @@ export interface Git {
 }
 
 export interface GitSource {
-  readonly run: Run;
+  readonly watch: Processes['watch'];
   /** The git of this machine; undefined when there is none. */
   git(): Promise<Git | undefined>;
 }
@@ -60,7 +60,8 @@ export const askGit =
     const printed: string[] = [];
     for (const more of runs) {
       const line = ['-C', workTree, ...settings(), ...argv, ...more];
-      printed.push(await runGit(source, line, { workTree, index, ...shadow, roots, more: more.length }));
+      const run = { workTree, index, ...shadow, roots, more: more.length };
+      printed.push(await source.watch((variables) => runGit(source, line, { ...run, variables })));
     }
     return printed.join('');
   };
@@ -70,6 +71,8 @@ interface GitRun {
   readonly workTree: string;
   readonly index: string;
   readonly roots: readonly string[];
+  /** Variables by which the program is watched. */
+  readonly variables: Readonly<Record<string, string>>;
   /** The number of arguments that name files. */
   readonly more: number;
 }
@@ -152,7 +155,7 @@ function failureOf(
 function environmentOf(
   { env }: Git,
   path: string,
-  { folder, workTree, index }: GitRun,
+  { folder, workTree, index, variables }: GitRun,
 ): Record<string, string> {
   return {
     ...Object.fromEntries(Object.entries(env).filter(([name]) => inherited.test(name))),
@@ -168,6 +171,7 @@ function environmentOf(
     GIT_ATTR_NOSYSTEM: '1',
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_TERMINAL_PROMPT: '0',
+    ...variables,
   };
 }
 

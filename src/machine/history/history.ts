@@ -36,11 +36,11 @@ export class History {
   readonly #inTurn = limited(1);
   #changes = 0;
 
-  constructor({ state, run, git, mostChanges = 10_000 }: HistoryOptions) {
+  constructor({ state, watch, git, mostChanges = 10_000 }: HistoryOptions) {
     this.#mostChanges = mostChanges;
     this.#folder = state && join(state, 'history');
     const shadows = state && join(state, 'checkpoints');
-    this.#states = new WorkTreeStates({ shadows, run, git, logOf: (root) => this.#logOf(root) });
+    this.#states = new WorkTreeStates({ shadows, watch, git, logOf: (root) => this.#logOf(root) });
   }
 
   /** States of whole work trees. */

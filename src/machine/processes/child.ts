@@ -110,7 +110,8 @@ export function reasonOf({ message, code }: NodeJS.ErrnoException): string {
 
 /** Ends programs and everything they started, wherever it went. */
 export function endTree(programs: readonly (readonly [mark: string, pid: number])[]): Promise<void> {
-  const groups = programs.map(([, pid]) => pid);
+  // One that is about to be started, or that another package has started, is known by its mark alone.
+  const groups = programs.map(([, pid]) => pid).filter((pid) => pid > 0);
   const marks = programs.map(([mark]) => `${runMarker}=${mark}`);
   const find = process.platform === 'linux' ? linuxFamily : listedFamily;
   return endFamily(find, { marks, groups }, { leastLooks: 1, mostMs: endMs });

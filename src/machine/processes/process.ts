@@ -4,7 +4,7 @@ import { asStarted, type StartOptions } from './child.ts';
 import type { Outcome, Run, Stage } from './command.ts';
 import { runPipe } from './pipe.ts';
 import { notStarted, outcomeOf, runProgram, startRecording } from './run-program.ts';
-import { createWatchedPrograms, type WatchedPrograms } from './watched-programs.ts';
+import { createWatchedPrograms, type Watch, type WatchedPrograms } from './watched-programs.ts';
 
 export type { Command, Outcome, Run } from './command.ts';
 
@@ -22,6 +22,11 @@ export interface Processes {
    * `exited` with code 0.
    */
   readonly leave: (command: WindowCommand) => Promise<Outcome>;
+  /**
+   * Watches the programs that another package starts while `work` goes on: they are ended with this process,
+   * if they carry the variables that `work` is given.
+   */
+  readonly watch: Watch;
   /** Ends everything that is still running, and what it started. */
   readonly endAll: () => Promise<void>;
 }
@@ -42,6 +47,7 @@ export function createProcesses(platform: Platform, memoryPercent = usualBudgets
         : runProgram(command, platform, programs);
     },
     leave: (command) => leaveRunning(command, platform, programs),
+    watch: programs.watch,
     endAll: programs.endAll,
   };
 }

@@ -38,7 +38,7 @@ export async function put(folder: string, files: Record<string, string | Buffer>
   }
 }
 
-const { run } = createProcesses(process.platform === 'win32' ? 'win32' : 'linux');
+const { run, watch } = createProcesses(process.platform === 'win32' ? 'win32' : 'linux');
 const thisGit = () =>
   Promise.resolve({ program: findGit(), leading: [], env: { PATH: process.env['PATH'] ?? '' } });
 
@@ -50,7 +50,7 @@ export function freshSession(
   limits: Partial<HistoryOptions> = {},
 ): Session {
   if (!folders.includes(state)) folders.push(state);
-  const history = new History({ run, git: thisGit, ...limits, state });
+  const history = new History({ watch, git: thisGit, ...limits, state });
   return sessionOf({
     environment: {
       run,
