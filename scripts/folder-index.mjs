@@ -17,7 +17,7 @@ export function writeProgramIndex(root) {
 
 type File = () => Promise<{ default: AnyProgram | readonly AnyProgram[] }>;
 
-/** Every file of programs, loaded when one of its actions is called. Written from the folder by \`npm run build\`. */
+/** Every file of programs, loaded when one of its actions is called. Written by \`npm run build\`. */
 export const discoverers = {
 `,
   );

@@ -5,7 +5,10 @@ import type { Bare, Param, Params } from './parameter.ts';
 export interface Slot<Name extends PropertyKey = PropertyKey> {
   readonly slot: Name;
 }
-/** A file in a folder that is made for this call and deleted after it: a report that the program is told to write. */
+/**
+ * A file in a folder that is made for this call and deleted after it: a report that the program is told to
+ * write.
+ */
 export interface Fresh {
   readonly fresh: string;
 }
@@ -16,8 +19,8 @@ export interface Glue {
 export type Piece = string | Slot | Fresh | Glue;
 export type Slots<P> = { readonly [K in keyof P]-?: Slot<K> };
 /**
- * The order of a line: it says where each parameter stands, and nothing of how it is written. A misspelt name does not
- * compile.
+ * The order of a line: it says where each parameter stands, and nothing of how it is written. A misspelt name
+ * does not compile.
  */
 export type Template<P> = (at: Slots<P>) => readonly Piece[];
 /** Fixed words, behind which the parameters follow: options, `--`, operands, words. Or a template. */
@@ -41,9 +44,9 @@ export interface CompiledLine {
   /** It names files that are made for each call. */
   readonly hasFresh: boolean;
   /**
-   * The command line for values that the parameters accept, with fresh files in a folder. Every value becomes whole
-   * arguments; nothing is split, quoted, or handed to a shell. Throws ARG_FLAG for a value that would be read as an
-   * option where it stands, and ARG_INVALID.
+   * The command line for values that the parameters accept, with fresh files in a folder. Every value becomes
+   * whole arguments; nothing is split, quoted, or handed to a shell. Throws ARG_FLAG for a value that would
+   * be read as an option where it stands, and ARG_INVALID.
    */
   write(values: Values, folder?: string): CommandLine;
 }

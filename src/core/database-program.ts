@@ -10,8 +10,8 @@ export type DatabaseQuestion =
   /** The parameter with a statement that may write; somebody is asked before, whatever the login may do. */
   | { readonly statement: string }
   /**
-   * Statements of ours, by the name their rows have in the result, and the parameters that their placeholders stand
-   * for. `missing` is said when the first of them finds nothing.
+   * Statements of ours, by the name their rows have in the result, and the parameters that their placeholders
+   * stand for. `missing` is said when the first of them finds nothing.
    */
   | {
       readonly lists: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 /**
- * The grammar of program files: all that a file of src/discoverers imports of core. Parameters and schemas first, then
- * actions and programs, then reports.
+ * The grammar of program files: all that a file of src/discoverers imports of core. Parameters and schemas
+ * first, then actions and programs, then reports.
  */
 export { fresh, glue } from './command-line.ts';
 export type { Line, Piece, Slot, Template, Values } from './command-line.ts';

@@ -17,18 +17,23 @@ export type Params = Readonly<Record<string, Param>>;
 /** The values that a caller gives. */
 export type Input<P extends Params> = z.input<z.ZodObject<{ [K in keyof P]: P[K]['schema'] }>>;
 
-/** The spelling of a value when that is not its own text: names as one regular expression, text as an SQL literal. */
+/**
+ * The spelling of a value when that is not its own text: names as one regular expression, text as an SQL
+ * literal.
+ */
 type Spell<T extends z.ZodType> = (value: NonNullable<z.output<T>>) => string;
 
-/** The text of a value; of a list, that of each item, or all of them in one where they are spelled together. */
+/**
+ * The text of a value; of a list, that of each item, or all of them in one where they are spelled together.
+ */
 function textsOf<T extends z.ZodType>(value: unknown, spell?: Spell<T>): string[] {
   if (spell) return [spell(value as NonNullable<z.output<T>>)];
   return Array.isArray(value) ? value.map(String) : [String(value)];
 }
 
 /**
- * An option that has to be given: `--jobs 4`, or glued when its name ends with `=` or `:`. Of a list, each item; or all
- * of them in one, as `spell` writes them.
+ * An option that has to be given: `--jobs 4`, or glued when its name ends with `=` or `:`. Of a list, each
+ * item; or all of them in one, as `spell` writes them.
  */
 export function required<T extends z.ZodType>(name: string, schema: T, spell?: Spell<T>): Param<T> {
   const isGlued = /[=:]$/.test(name);

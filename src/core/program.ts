@@ -12,10 +12,12 @@ import type { Report } from './report.ts';
 import type { ToolFacts } from './tool.ts';
 
 /**
- * The purposes of actions, with the kind of their answer, and the parameters they have to have. `only` (which ones),
- * `again` (what failed last) and `dev` (of what is added: for development) are called so everywhere; a test without
- * `again` is given the names that failed as `only`. What needs `only` works on single files: those of the project's
- * evidence.
+ * The purposes of actions, with the kind of their answer, and the parameters they have to have. `only` (which
+ * ones),
+ * `again` (what failed last) and `dev` (of what is added: for development) are called so everywhere; a test
+ * without
+ * `again` is given the names that failed as `only`. What needs `only` works on single files: those of the
+ * project's evidence.
  */
 export const roles = {
   status: { needs: [] },
@@ -81,10 +83,16 @@ export interface Alternatives<P extends Params> {
   readonly alternatives: readonly Alternative<P>[];
 }
 
-/** A line of the program beside the action's own; with the exit codes that let the call go on, [0] when left out. */
+/**
+ * A line of the program beside the action's own; with the exit codes that let the call go on, [0] when left
+ * out.
+ */
 export type Step<P> = Template<P> | { readonly line: Template<P>; readonly ok: readonly number[] };
 
-/** The lines before and after an action's own, and the files it leaves. Previews, looks and undo change nothing. */
+/**
+ * The lines before and after an action's own, and the files it leaves. Previews, looks and undo change
+ * nothing.
+ */
 export interface Steps<P> {
   /** Shows what would happen to who is asked, in a trusted folder only. The call stops when it fails. */
   readonly preview?: Step<P>;
@@ -101,8 +109,8 @@ export interface Steps<P> {
 /** Tells that undo brings back all that the action could lose. */
 export interface UndoSteps<P> {
   /**
-   * Prints the files that the action could change, each with a NUL at its end, below the top of the work tree: the
-   * checkpoint before it has to have them all.
+   * Prints the files that the action could change, each with a NUL at its end, below the top of the work
+   * tree: the checkpoint before it has to have them all.
    */
   readonly changes: Template<P>;
   /** Prints what no checkpoint has. */
@@ -110,8 +118,8 @@ export interface UndoSteps<P> {
 }
 
 /**
- * The act in a person's words, for the question about it: `git push main to origin (…), 3 commits`. Its looks run in a
- * trusted folder; what one prints is known by its name, or not at all.
+ * The act in a person's words, for the question about it: `git push main to origin (…), 3 commits`. Its looks
+ * run in a trusted folder; what one prints is known by its name, or not at all.
  */
 export interface Wording<P> {
   /** Parts of what is agreed to: an answer about `main` is none about another branch. */
@@ -129,8 +137,8 @@ interface Invocation<P extends Params> {
   /** Exit codes that are an answer; [0] when left out. */
   readonly ok?: readonly number[];
   /**
-   * It goes on when the call is answered: as a job from its beginning, since it ends only when it is told to; or in a
-   * window in which a person works, of programs of the category `editor` alone.
+   * It goes on when the call is answered: as a job from its beginning, since it ends only when it is told to;
+   * or in a window in which a person works, of programs of the category `editor` alone.
    */
   readonly stays?: 'job' | 'window';
   readonly steps?: Steps<P>;
@@ -149,7 +157,10 @@ export const action = <const P extends Params = Record<never, never>>(
   spec: ActionSpec<P>,
 ): ProgramAction => ({ params: {}, ...spec, title, description, effects }) as unknown as ProgramAction;
 
-/** A sign that a project uses a program: an entry of its folder, `*` being any part of a name; or a text in it. */
+/**
+ * A sign that a project uses a program: an entry of its folder, `*` being any part of a name; or a text in
+ * it.
+ */
 export type Evidence = string | { readonly file: string; readonly has: RegExp };
 /** A source of programs: each knows one by a name; a site has a page that says how to get it. */
 export type Source = 'apt' | 'brew' | 'winget' | 'npm' | 'pip' | 'cargo' | 'site';
@@ -173,12 +184,15 @@ export interface Program<A extends Action = ProgramAction> {
   readonly called?: readonly string[];
   /** The only systems that have it. */
   readonly on?: readonly Platform[];
-  /** Run in an empty folder with a scrubbed environment. Left out: `--version`, and the first number with a point. */
+  /**
+   * Run in an empty folder with a scrubbed environment. Left out: `--version`, and the first number with a
+   * point.
+   */
   readonly version?: VersionQuestion | 'unknown';
   readonly project?: readonly Evidence[];
   /**
-   * Places of a project's own copy, relative to the action's folder or any above it up to the root, or below `$NAME/`,
-   * a folder named by a variable. Preferred over the machine's, and shown to the caller.
+   * Places of a project's own copy, relative to the action's folder or any above it up to the root, or below
+   * `$NAME/`, a folder named by a variable. Preferred over the machine's, and shown to the caller.
    */
   readonly own?: { readonly posix: readonly string[]; readonly win32: readonly string[] };
   /** Absolute paths to try when it is not on the search path; `~/`, `%NAME%` and `*` are expanded. */
@@ -192,17 +206,18 @@ export interface Program<A extends Action = ProgramAction> {
   /** Characters that begin an option or a file of options; `-` when left out. */
   readonly marks?: string;
   /**
-   * Looks at the project before each action, and says what has to be done about it. Throws a ToolcribError where the
-   * program has nothing to work on. What it returns must not depend on `trusted`, but for `trust`.
+   * Looks at the project before each action, and says what has to be done about it. Throws a ToolcribError
+   * where the program has nothing to work on. What it returns must not depend on `trusted`, but for `trust`.
    */
   inspect?(look: ProjectFiles, situation: InspectionRequest): Promise<Inspection>;
   /** Ways out of the failures that its users meet most, told by what it says on standard error. */
   readonly hints?: readonly { readonly says: RegExp; readonly wayOut: string }[];
   /**
-   * Beginnings of the command lines that are everyday work of a project, and change or lose nothing elsewhere, so that
-   * trust in the folder is all they need: one of these words, `exec…` being followed by a line of its own; or an
-   * expression, whose group `file` or `module` lies in the project and `line` is such a line. By the name it is typed
-   * by, where they differ. Left out: of a `build` program all lines, of a `runtime` those that run a file.
+   * Beginnings of the command lines that are everyday work of a project, and change or lose nothing
+   * elsewhere, so that trust in the folder is all they need: one of these words, `exec…` being followed by a
+   * line of its own; or an expression, whose group `file` or `module` lies in the project and `line` is such
+   * a line. By the name it is typed by, where they differ. Left out: of a `build` program all lines, of a
+   * `runtime` those that run a file.
    */
   readonly everyday?: string | RegExp | Readonly<Record<string, string | RegExp>>;
   readonly actions: Readonly<Record<string, A>>;

@@ -16,7 +16,7 @@ import { compiled } from './reports/diagnostics.ts';
 import { diagnostics } from './reports/kinds.ts';
 import { llvmAt, runs } from './shared/programs.ts';
 
-type Row = Pick<Program, 'title' | 'called' | 'site' | 'get' | 'project' | 'elsewhere'>;
+type CompilerRow = Pick<Program, 'title' | 'called' | 'site' | 'get' | 'project' | 'elsewhere'>;
 
 const gnu = 'https://gcc.gnu.org/onlinedocs/gcc/Invoking-GCC.html';
 const llvm = 'https://clang.llvm.org/docs/ClangCommandLineReference.html';
@@ -24,7 +24,7 @@ const mingw = { win32: ['C:/msys64/ucrt64/bin/gcc.exe', 'C:/msys64/mingw64/bin/g
 const [c, cxx] = [{ project: ['*.c'] }, { project: ['*.cc', '*.cpp', '*.cxx'] }];
 const winlibs = 'BrechtSanders.WinLibs.POSIX.UCRT';
 
-const rows: Readonly<Record<string, Row>> = {
+const rows: Readonly<Record<string, CompilerRow>> = {
   gcc: { title: 'GCC', site: gnu, get: { apt: 'gcc', brew: 'gcc', winget: winlibs }, elsewhere: mingw, ...c },
   gxx: {
     title: 'G++',

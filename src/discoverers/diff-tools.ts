@@ -2,7 +2,10 @@ import { action, family, present, type Program, type Template } from '../core/gr
 import { display, file, folder, merged } from './editors/places.ts';
 import { reads, writes } from './shared/programs.ts';
 
-interface Row extends Pick<Program, 'title' | 'site' | 'get' | 'called' | 'on' | 'elsewhere' | 'version'> {
+interface DiffToolRow extends Pick<
+  Program,
+  'title' | 'site' | 'get' | 'called' | 'on' | 'elsewhere' | 'version'
+> {
   /** Words before two files. */
   readonly two?: readonly string[];
   /** Words before two folders, where it compares them. */
@@ -11,7 +14,7 @@ interface Row extends Pick<Program, 'title' | 'site' | 'get' | 'called' | 'on' |
 }
 
 const windows = (...places: string[]) => ({ win32: places.map((place) => `%ProgramFiles%/${place}`) });
-const rows: Readonly<Record<string, Row>> = {
+const rows: Readonly<Record<string, DiffToolRow>> = {
   bcompare: {
     title: 'Beyond Compare',
     site: 'https://www.scootersoftware.com/v5help/command_line_reference.html',
@@ -45,7 +48,10 @@ const rows: Readonly<Record<string, Row>> = {
   },
 };
 
-/** Programs in which a person looks at differences, and merges. They read what they are given, and run nothing. */
+/**
+ * Programs in which a person looks at differences, and merges. They read what they are given, and run
+ * nothing.
+ */
 export default family(rows, ({ two = [], folders, merge, ...row }) => ({
   ...row,
   category: 'editor',

@@ -65,8 +65,10 @@ const one = operand(some(name('Package'), 'One package').max(1));
 
 export default program('dotnet', {
   // No property: some are commands.
-  everyday:
-    /^(?!.* [-/]+(?:\w+:|[pP]\w*[ =])\S*=)(?:add|build|clean|format|list|remove|restore|run|sln|test|watch)(?: |$)/,
+  everyday: new RegExp(
+    String.raw`^(?!.* [-/]+(?:\w+:|[pP]\w*[ =])\S*=)(?:add|build|clean|format|list|remove` +
+      String.raw`|restore|run|sln|test|watch)(?: |$)`,
+  ),
   title: '.NET',
   category: 'runtime',
   site: 'https://learn.microsoft.com/dotnet/core/tools',

@@ -2,7 +2,7 @@ import type { AnyProgram } from '../core/grammar.ts';
 
 type File = () => Promise<{ default: AnyProgram | readonly AnyProgram[] }>;
 
-/** Every file of programs, loaded when one of its actions is called. Written from the folder by `npm run build`. */
+/** Every file of programs, loaded when one of its actions is called. Written by `npm run build`. */
 export const discoverers = {
   'clang-tools': () => import('./clang-tools.ts'),
   cmake: () => import('./cmake.ts'),

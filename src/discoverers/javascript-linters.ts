@@ -75,7 +75,7 @@ const github = withReason(
 );
 const biomeCheck = ['check', '--reporter=github', '--colors=off', '--max-diagnostics=none'];
 
-/** Whether the project only names others, which are then built: without that nothing would be looked at. */
+/** Tells if the project only names others, which are then built: without that nothing would be looked at. */
 async function inspectReferences(look: ProjectFiles, { folder, roots, values }: InspectionRequest) {
   if (values['project'] !== undefined) return {};
   for (const here of upwards(folder, roots)) {

@@ -31,8 +31,8 @@ const manifests = { ...where, file: required('--filename=', path('Manifest, or a
 const oneOf = operand(name('kind/name: deployment/web'));
 
 /**
- * The table of a kind, as the server makes it: only that says how many of a pod's containers are ready, or what they
- * wait for. Columns begin where their titles do; of several kinds there are several tables.
+ * The table of a kind, as the server makes it: only that says how many of a pod's containers are ready, or
+ * what they wait for. Columns begin where their titles do; of several kinds there are several tables.
  */
 const listed = ({ stdout }: Pick<Output, 'stdout'>) =>
   stdout

@@ -22,14 +22,17 @@ const file = option('--file=', path('Makefile of another name', 'file'));
 const most = 500;
 const notRules = /^(?:ifn?eq|ifn?def|else|endif|export|unexport|override|private|vpath|undefine)\b/;
 
-interface Targets {
+interface MakeTargets {
   items: { name: string; says?: string }[];
   total: number;
   more?: string;
 }
 
-/** The targets that a Makefile states, with what the comment behind or above them says; make itself would run code. */
-const targets: Reader<Targets> = ({ stdout }) => {
+/**
+ * The targets that a Makefile states, with what the comment behind or above them says; make itself would run
+ * code.
+ */
+const targets: Reader<MakeTargets> = ({ stdout }) => {
   const found = new Map<string, string>();
   const unread = new Set<string>();
   let comments: string[] = [];

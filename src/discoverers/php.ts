@@ -16,7 +16,7 @@ import {
   words,
 } from '../core/grammar.ts';
 import { said } from './reports/diagnostics.ts';
-import { diagnostics, packages, tasks, tests, type Case } from './reports/kinds.ts';
+import { diagnostics, packages, tasks, tests, type TestCase } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
 import { junit } from './reports/xml.ts';
 import { packageActions } from './shared/packages.ts';
@@ -47,7 +47,10 @@ const php = program('php', {
       ok: [0, 255],
       out: diagnostics(
         said(
-          /^(?:PHP )?(?:\w+ )?(?<level>error|Warning|Deprecated): +(?<message>.+) in (?<file>.+) on line (?<line>\d+)$/,
+          new RegExp(
+            String.raw`^(?:PHP )?(?:\w+ )?(?<level>error|Warning|Deprecated): +` +
+              String.raw`(?<message>.+) in (?<file>.+) on line (?<line>\d+)$`,
+          ),
           /^No syntax errors detected in .*$/m,
         ),
       ),
@@ -124,7 +127,7 @@ const filter = (all: readonly string[]) => {
   const exact = all.map((one) => one.replaceAll(/[.*+?^${}()|[\]\\/#"]/g, String.raw`\$&`));
   return String.raw`/(?:^|\\)(?:${exact.join('|')})(?:$|::| with data set )/`;
 };
-const cases: Reader<Case[]> = (output) => {
+const cases: Reader<TestCase[]> = (output) => {
   // The first line of a failure is its name once more.
   const texts = Object.entries(output.files).map(([key, said_]) => [
     key,

@@ -6,7 +6,7 @@ import * as py from './shared/python.ts';
 import { makes, reaches, runs, runsProgram } from './shared/programs.ts';
 
 const args = words('Arguments of the program');
-/** What all of them have in common. */
+/** The fields that all of them have in common. */
 const python = {
   like: 'requests',
   spec: py.requirement,

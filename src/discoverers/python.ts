@@ -15,8 +15,8 @@ import { diagnostics, packages } from './reports/kinds.ts';
 import * as py from './shared/python.ts';
 import { makes, runs, runsCode, runsFile } from './shared/programs.ts';
 
-// -I leaves out the working folder, PYTHON* variables and the user's packages, so that the answer is about the
-// interpreter alone.
+// -I leaves out the working folder, PYTHON* variables and the user's packages, so that the answer is about
+// the interpreter alone.
 const describe = `import sys
 print("Python", sys.version.split()[0])
 print(sys.executable)

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { action, aside, limit, name, operand, type Output, program, text, told } from '../core/grammar.ts';
 import { entries, ports, processes } from './reports/kinds.ts';
-import { lines, type Groups } from './reports/readers.ts';
+import { lines, type PatternGroups } from './reports/readers.ts';
 import { reads } from './shared/programs.ts';
 
 const linux = { on: ['linux'] } as const;
 const mac = { on: ['darwin'] } as const;
 const unix = { on: ['linux', 'darwin'] } as const;
 const windows = { on: ['win32'] } as const;
-/** What PowerShell says in the words of the program that other systems have. */
+/** A line of PowerShell that prints the words of the program that other systems have. */
 const powershell = (code: string) =>
   ({
     ...{ by: 'powershell', ...windows },
@@ -20,9 +20,9 @@ const powershell = (code: string) =>
 const plain = told(({ stdout }) => stdout);
 const number = (said = '0') => Number(said.replace(',', '.'));
 
-/** Who listens; by the groups protocol, address, port, pid and program. */
+/** The listening ports; by the groups protocol, address, port, pid and program. */
 const listeners = (pattern: RegExp) => {
-  const all = lines(pattern, ({ protocol = '', address = '', port, pid, program: by }: Groups) => ({
+  const all = lines(pattern, ({ protocol = '', address = '', port, pid, program: by }: PatternGroups) => ({
     protocol: protocol.toLowerCase(),
     address,
     port: number(port),
@@ -74,7 +74,7 @@ const space = entries('file system')((output) =>
 const service = name('Service: nginx, docker.service');
 const given = { service: 'nginx' };
 
-/** What the machine does, each by the program that a system has for it; of processes, this user's. */
+/** The state of the machine, each by the program that a system has for it; of processes, this user's. */
 export default program('system', {
   title: 'This machine',
   category: 'other',

@@ -36,7 +36,7 @@ const said = z.object({
   type: z.string(),
   change: z.object({ action: z.string(), resource: z.object({ addr: z.string() }) }).optional(),
 });
-/** What would change; mistakes come on the same stream. */
+/** The planned changes; mistakes come on the same stream. */
 const planned = (output: Output) => {
   const all = jsonLines(said, (found) => found)(output);
   const wrong = all.flatMap(({ diagnostic: one }) => (one?.severity === 'error' ? [diagnostic(one)] : []));

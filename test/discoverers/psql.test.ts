@@ -34,7 +34,7 @@ const said = (ask: () => string): string => {
   }
 };
 
-describe('where a database is', () => {
+describe('the target of a database', () => {
   it('takes a protection that it does not know for the strongest, never for less', () => {
     const host = { ...thisHost(), env: {} as Record<string, string> };
     for (const mode of ['VERIFY_IDENTITY', 'strong']) {

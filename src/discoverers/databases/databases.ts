@@ -24,7 +24,7 @@ import { asks, fetches } from '../shared/programs.ts';
 
 type Statements = Readonly<Record<string, string>>;
 /** An engine, with the statements and programs that are its own. */
-interface EngineRow {
+interface DatabaseRow {
   engine: DatabaseEngine;
   facts: Omit<DatabaseProgram, 'id' | 'category' | 'engine' | 'actions'>;
   databases: Statements;
@@ -38,7 +38,8 @@ interface EngineRow {
   dump: DatabaseDump;
 }
 
-// The database that is asked. Where it is, and as whom, is the operator's: a model does not choose whom to talk to.
+// The database that is asked. Where it is, and as whom, is the operator's: a model does not choose whom to
+// talk to.
 const profile = aside(z.string().min(1).optional().describe('Named in the settings'));
 const databaseName = z.string().regex(/^[A-Za-z0-9_][\w.@-]{0,62}$/, 'expected a name, no connection string');
 const connection = {
@@ -63,7 +64,7 @@ const select = 'SELECT email FROM customers';
 const text = z.string();
 const answer = z.object({ columns: z.array(text), rows: z.array(z.array(z.unknown())), more: z.boolean() });
 const shownRows = rows(() => ({ columns: [], rows: [], more: false }));
-/** What a statement changed, and what it returned. */
+/** The count of rows that a statement changed, and what it returned. */
 const done = json(answer.extend({ changed: z.int() }), ({ changed, ...found }) =>
   [
     `${changed} ${changed === 1 ? 'row' : 'rows'} changed`,
@@ -97,7 +98,7 @@ const dump = (title: string, client: readonly string[], run: readonly string[], 
     given: { path: 'shop.dump', database: 'shop', schema_only: true },
   });
 
-const engines: Readonly<Record<string, EngineRow>> = {
+const engines: Readonly<Record<string, DatabaseRow>> = {
   psql: {
     engine: 'postgresql',
     facts: {
@@ -161,7 +162,7 @@ const changesData = ['write', 'network', 'destroy'] as const;
 const pattern = z.string().min(1).max(63).default('%').describe('Only of this schema; % and _ match any');
 
 /** The actions that take a caller's own SQL. */
-const withSql = ({ facts: { title }, says }: EngineRow): DatabaseProgram['actions'] => ({
+const withSql = ({ facts: { title }, says }: DatabaseRow): DatabaseProgram['actions'] => ({
   query: databaseQuery(`Query ${title}`, 'Runs one read-only query: its rows. EXPLAIN: its plan.', asks, {
     role: 'query',
     params: { ...connection, sql, limit: aside(limit(1000, 100)) },
@@ -178,7 +179,7 @@ const withSql = ({ facts: { title }, says }: EngineRow): DatabaseProgram['action
 });
 
 /** The actions that ask what there is. */
-function catalogue(row: EngineRow): DatabaseProgram['actions'] {
+function catalogue(row: DatabaseRow): DatabaseProgram['actions'] {
   const { title } = row.facts;
   const listing = (lists: Statements, ...binds: string[]): DatabaseQuestion =>
     row.missing === undefined ? { lists, binds } : { lists, binds, missing: row.missing };

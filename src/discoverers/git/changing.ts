@@ -17,12 +17,18 @@ import { changed, committed, now, saysNow } from './status.ts';
 import { revision, somePaths, stashAt, stashIndex } from './values.ts';
 import { changes, loses, writes } from '../shared/programs.ts';
 
-// All of it waits for trust, whatever its effects (inspect.ts). `execute` is said of what has hooks that people use.
-// --quiet keeps git from showing the state of what it has just checked out, of submodules too.
+// All of it waits for trust, whatever its effects (inspect.ts). `execute` is said of what has hooks that
+// people use. --quiet keeps git from showing the state of what it has just checked out, of submodules too.
 
-/** The files that differ from what is named next. A submodule is named too, so that what is in it counts as lost. */
+/**
+ * The files that differ from what is named next. A submodule is named too, so that what is in it counts as
+ * lost.
+ */
 const changedFiles = 'diff --name-only -z --no-renames --no-relative --ignore-submodules=none'.split(' ');
-/** Files that are tracked and ignored as well: no checkpoint has them, and git may be told not to see their changes. */
+/**
+ * Files that are tracked and ignored as well: no checkpoint has them, and git may be told not to see their
+ * changes.
+ */
 const ignoredFiles = () => ['ls-files', '--cached', '--ignored', '--exclude-standard', '-z'];
 const branch = (says: string) => operand(name(says));
 const onlyThese = operand(list(path('Path', 'any', { written: true }), 'Only these files or folders'));

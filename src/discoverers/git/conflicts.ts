@@ -17,11 +17,11 @@ const integration = z.object({
   files: z.array(z.string()),
   conflicts: z.array(conflict),
   said: z.string(),
-  /** What to do about the conflicts. */
+  /** The next step with the conflicts. */
   then: z.string(),
 });
 
-/** Where a merge or the like stands, and what is in the way: both sides, with their lines. */
+/** The state of a merge or the like, and what is in the way: both sides, with their lines. */
 const report = kind('integration', integration, ({ state, where, files, conflicts, said, then }) =>
   [
     ...(state === 'conflicts'
@@ -41,15 +41,15 @@ const report = kind('integration', integration, ({ state, where, files, conflict
   ].join('\n'),
 );
 
-type Files = readonly string[];
-const goOn = (files: Files) =>
+type ConflictFiles = readonly string[];
+const goOn = (files: ConflictFiles) =>
   `git_integrate action=continue paths=${JSON.stringify(files)}; or action=abort`;
 
 /**
- * What git says of what can end in conflicts, and what is now. `done` is said where git says nothing; `then` is what to
- * do once they are mended.
+ * The report of what can end in conflicts, and of what is now. `done` is said where git says nothing; `then`
+ * is what to do once they are mended.
  */
-export const integratesBy = (done: string, then: (files: Files) => string) =>
+export const integratesBy = (done: string, then: (files: ConflictFiles) => string) =>
   ({
     steps: {
       after: {
@@ -68,7 +68,7 @@ export const integrates = integratesBy('done', goOn);
 function integrated(
   { stdout, stderr, exitCode, after, values }: Output,
   done: string,
-  then: (files: Files) => string,
+  then: (files: ConflictFiles) => string,
 ) {
   const status = readStatus(after['now'] ?? '');
   const files = status.changes.filter(({ state }) => /U|AA|DD/.test(state)).map(({ path }) => path);
@@ -92,7 +92,9 @@ function integrated(
   };
 }
 
-/** Both sides between markers of a combined diff, with the line of the first marker in the file as it is now. */
+/**
+ * Both sides between markers of a combined diff, with the line of the first marker in the file as it is now.
+ */
 export function conflictsIn(diff: string): Conflict[] {
   const found: Conflict[] = [];
   let [file, line] = ['', 0];

@@ -12,7 +12,7 @@ const commits = operand(list(revision('Commit'), 'Commits, oldest first'));
 const mended = operand(list(path('File'), 'With continue: stage these first, mended'));
 const shared = { dashes: false, ...integrates } as const;
 
-/** What brings commits together, and what looks for one. */
+/** The actions that bring commits together, or look for one. */
 export const integrating = {
   merge: action('Merge a git branch', 'Merges a branch into this one; conflicts with both sides.', changes, {
     ...shared,

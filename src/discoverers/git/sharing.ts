@@ -53,7 +53,7 @@ const pushing = (words: (branch: string, where: string, count: string) => string
   },
 });
 
-/** What talks to other repositories. */
+/** The actions that talk to other repositories. */
 export const sharing = {
   fetch: action('Fetch from a git remote', 'Downloads new commits; your branches stay.', fetches, {
     run: ['fetch', quiet, '--no-recurse-submodules'],

@@ -45,8 +45,13 @@ export function readStatus(stdout: string): Status {
       continue;
     }
     const one = changeOf(record);
+    if (!record.startsWith('2')) {
+      changes.push(one);
+      continue;
+    }
     // The old name is a record of its own.
-    changes.push(record.startsWith('2') ? { ...one, from: records[++index] ?? '' } : one);
+    index += 1;
+    changes.push({ ...one, from: records[index] ?? '' });
   }
   const head = headers.get('branch.head');
   if (head === undefined) throw new Error('no branch header');
@@ -103,7 +108,8 @@ export function whereOf({ branch, commit, upstream, ahead, behind, stashes, chan
 
 const lineOf = (one: Change): string => {
   const how = conflicts[one.state];
-  return `${one.state} ${one.from === undefined ? '' : `${one.from} -> `}${one.path}${how ? ` (${how})` : ''}`;
+  const names = one.from === undefined ? one.path : `${one.from} -> ${one.path}`;
+  return how ? `${one.state} ${names} (${how})` : `${one.state} ${names}`;
 };
 
 /** The work tree, and where it stands. */
@@ -111,7 +117,7 @@ export const statusReport = kind('status', status, (found) =>
   [whereOf(found), ...found.changes.map(lineOf)].join('\n'),
 )(({ stdout }) => readStatus(stdout));
 
-/** What a change said, and what is now. `done` is said where git says nothing. */
+/** The words of git about a change, and what is now. `done` is said where git says nothing. */
 export const changed = (done: string, shown = (text: string) => text) =>
   told(({ stdout, stderr, after }: Output) => {
     const said = [shown(stdout), stderr].map((text) => text.trim()).filter((text) => text !== '');
@@ -119,7 +125,7 @@ export const changed = (done: string, shown = (text: string) => text) =>
     return [...(said.length > 0 ? said : [done]), now].filter((line) => line !== '').join('\n');
   });
 
-/** What git says of a commit, without its date and the modes of its files. */
+/** The words of git about a commit, without its date and the modes of its files. */
 export const withoutModes = (said: string): string =>
   said.replaceAll(/^ (?:Date: .*|(?:create|delete) mode \d+ .*)\n?/gm, '').trim();
 

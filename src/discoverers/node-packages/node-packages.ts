@@ -6,8 +6,11 @@ import { rows } from './rows.ts';
 const hasAction = (id: string, key: string) =>
   id in rows && !(['outdated', 'audit'] as const).some((one) => one === key && !rows[id]?.[one]);
 
-const unreachable =
-  /^ ?(?:npm (?:ERR!|error)|error|ERR_PNPM|WARN|➤).*(?:ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|ConnectionRefused)/m;
+const unreachable = new RegExp(
+  String.raw`^ ?(?:npm (?:ERR!|error)|error|ERR_PNPM|WARN|➤).*(?:ENOTFOUND|ECONNREFUSED` +
+    String.raw`|EAI_AGAIN|ETIMEDOUT|ConnectionRefused)`,
+  'm',
+);
 
 const hints: NonNullable<Program['hints']> = [
   {

@@ -49,7 +49,7 @@ const oneAction = z.strictObject({
   params: z.record(z.string().regex(/^[a-z][a-z0-9_]{0,29}$/, 'expected a_name'), parameter).default({}),
 });
 
-/** What a file of a program holds. */
+/** The schema of a file of a program. */
 export const programFile = z.strictObject({
   id: z.string().regex(/^[a-z][a-z0-9_]{0,19}$/, 'expected a name of small letters and digits'),
   title: z.string().min(1).max(40),
@@ -62,9 +62,9 @@ export const programFile = z.strictObject({
   actions: z.record(z.string().regex(/^[a-z][a-z0-9_]{0,29}$/, 'expected a_name'), oneAction),
 });
 export type ProgramFile = z.output<typeof programFile>;
-type Parameter = z.output<typeof parameter>;
+type FileParameter = z.output<typeof parameter>;
 
-function schemaOf({ says: description, type, list, required }: Parameter): z.ZodType {
+function schemaOf({ says: description, type, list, required }: FileParameter): z.ZodType {
   const one = {
     name: grammar.name(description),
     text: grammar.text(description),
@@ -78,7 +78,7 @@ function schemaOf({ says: description, type, list, required }: Parameter): z.Zod
   return required ? one : one.optional();
 }
 
-function paramOf(one: Parameter): grammar.Param {
+function paramOf(one: FileParameter): grammar.Param {
   const schema = schemaOf(one);
   if (one.option !== undefined) return grammar.required(one.option, schema);
   if (one.on !== undefined) return grammar.on(one.on, one.says);

@@ -49,8 +49,8 @@ export async function programResult(
       return exitCode === 0 ? result : { ...result, data: { ...result.data, exitCode } };
     }
   }
-  // The words of a program are worth more than why they were not understood; and a failure that says nothing, or
-  // nothing that is known, is one, whatever its exit code may mean.
+  // The words of a program are worth more than why they were not understood; and a failure that says nothing,
+  // or nothing that is known, is one, whatever its exit code may mean.
   const isAnswer = exitCode === 0 || (!report && stdout.text.trim() !== '');
   return isAnswer ? textResult(outcome, details, report) : failure(outcome, answers, details);
 }
@@ -64,12 +64,15 @@ type ReportData = Readonly<Record<string, unknown>> & {
 /** The words of programs for what went wrong; a warning is no complaint, nor is that there are none. */
 const complaint = new RegExp(
   String.raw`^(?!\s*\[?(?:warn|note|info|debug|hint|deprecat))(?!.*\b(?:0|no) (?:error|fail))` +
-    String.raw`.*\b(?:error|fatal|panic|exception|traceback|fail(?:ed|ure)?|cannot|can't|could ?n[o']t|unable|` +
+    String.raw`.*\b(?:error|fatal|panic|exception|traceback|fail(?:ed|ure)?|cannot|can't|could ?n[o']t|` +
+    String.raw`unable|` +
     String.raw`denied|refused|not found|no such|invalid|unreachable|timed out)\b`,
   'im',
 );
 
-/** A report; undefined where it was not understood, or says nothing. Throws what readers throw for the caller. */
+/**
+ * A report; undefined where it was not understood, or says nothing. Throws what readers throw for the caller.
+ */
 function readReport(report: Report, output: Output, folder: string | undefined): ReportData | undefined {
   try {
     const read = report.read(output) as ReportData;
@@ -82,7 +85,10 @@ function readReport(report: Report, output: Output, folder: string | undefined):
   }
 }
 
-/** Nothing found, while the program failed or complains: that is no "none". Nor is a text of nothing an answer. */
+/**
+ * Nothing found, while the program failed or complains: that is no "none". Nor is a text of nothing an
+ * answer.
+ */
 function isHollow(read: ReportData | string, { exitCode, stderr }: Output): boolean {
   if (typeof read === 'string') return read.trim() === '';
   const isGreen = read.total === 0 || read.failed === 0;
@@ -113,7 +119,10 @@ export function reported(report: Report, found: unknown, beside: string, details
 /** No answer at all would be none. */
 export const saidNothing = 'done; it said nothing';
 
-/** The result of what has no report, or none that can be read: `data` tells which, and the exit code of a failure. */
+/**
+ * The result of what has no report, or none that can be read: `data` tells which, and the exit code of a
+ * failure.
+ */
 function textResult({ stdout, stderr, exitCode }: Outcome, details: RunDetails, report?: Report): Result {
   const isUnread = report !== undefined && report.kind !== 'text';
   const word = isUnread ? `no ${report.kind} could be read from what it said` : '';

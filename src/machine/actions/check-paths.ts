@@ -10,7 +10,7 @@ import { rooted } from '../paths/workspace.ts';
 export interface PathParam {
   readonly name: string;
   readonly kind: PathKind;
-  /** What lies there is made or replaced. */
+  /** The file there is made or replaced. */
   readonly written: boolean;
 }
 
@@ -31,7 +31,9 @@ interface CheckedPaths {
 /** Roles of actions that find nothing wrong with a file that is not there. A glob may find something. */
 const looking: ReadonlySet<string | undefined> = new Set(['test', 'lint', 'types', 'format']);
 
-/** The folder of a call, every path parameter replaced by an absolute path inside the roots, and these paths. */
+/**
+ * The folder of a call, every path parameter replaced by an absolute path inside the roots, and these paths.
+ */
 export async function checkPaths(
   params: readonly PathParam[],
   role: Role | undefined,
@@ -48,7 +50,8 @@ export async function checkPaths(
     const inside = async (path: unknown) => {
       const mustExist = !written && looking.has(role) && !/[*?[{]/.test(String(path));
       const found = await workspace.resolve(String(path), { from: folder, kind, mustExist });
-      // The gate looks at what a program will write as it does at what we write; it makes the folders that are missing.
+      // The gate looks at what a program will write as it does at what we write; it makes the folders that
+      // are missing.
       const place = written ? await unlessMissing(rooted(workspace).openPlace(found)) : undefined;
       await place?.folder.handle.close();
       paths.push(found);

@@ -22,7 +22,10 @@ import { checkPaths, pathParams, type PathParam } from './check-paths.ts';
 import { describeAction } from './describe.ts';
 import { execute, type ActionServices, type Launch } from './run-action.ts';
 
-/** An action of a database's program as a tool: a question to a server, or a dump. Throws for one that there is not. */
+/**
+ * An action of a database's program as a tool: a question to a server, or a dump. Throws for one that there
+ * is not.
+ */
 export function databaseTool(of: DatabaseProgram, key: string, services: ActionServices): Tool {
   const action = of.actions[key];
   if (!action) throw new Error(`${of.id} has no action ${key}`);
@@ -129,7 +132,9 @@ async function planDump(
   };
 }
 
-/** Runs a dump. Its file is new, and goes when it fails. Throws PATH_EXISTS, and what the workspace throws. */
+/**
+ * Runs a dump. Its file is new, and goes when it fails. Throws PATH_EXISTS, and what the workspace throws.
+ */
 const runDump = (
   { launch, path }: PreparedDump,
   { of, services: { run } }: DumpTool,
@@ -151,7 +156,9 @@ const runDump = (
     }
   });
 
-/** Makes an empty file that was not there, for its owner alone: a dump has everything that the database has. */
+/**
+ * Makes an empty file that was not there, for its owner alone: a dump has everything that the database has.
+ */
 function makeFile(at: string, given: string): void {
   try {
     writeFileSync(at, '', { flag: 'wx', mode: 0o600 });

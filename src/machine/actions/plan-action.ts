@@ -18,7 +18,9 @@ import { planRead, runRead } from './read-action.ts';
 import { argvOf, runAction, runLine } from './run-action.ts';
 import type { ActionCall, ActionServices, Launch, PreparedAction } from './run-action.ts';
 
-/** An action of an installed program as a tool, its lines compiled. Throws for an action that there is not. */
+/**
+ * An action of an installed program as a tool, its lines compiled. Throws for an action that there is not.
+ */
 export function programTool(of: AnyProgram, key: string, services: ActionServices): Tool {
   if (isDatabaseProgram(of)) return databaseTool(of, key, services);
   const action = of.actions[key];
@@ -73,9 +75,9 @@ function alternativeTool(
 }
 
 /**
- * Finds out what would be started, and what has to be known about that. Starts only what shows what would happen, and
- * that in a trusted folder only. Throws ARG_FLAG, PROGRAM_NOT_FOUND, PROGRAM_FAILED, and what the program's own
- * inspection throws.
+ * Finds out what would be started, and what has to be known about that. Starts only what shows what would
+ * happen, and that in a trusted folder only. Throws ARG_FLAG, PROGRAM_NOT_FOUND, PROGRAM_FAILED, and what the
+ * program's own inspection throws.
  */
 async function planAction(
   compiled: CompiledAction,
@@ -156,7 +158,9 @@ function launchOf(
   };
 }
 
-/** The program that is started, its first arguments and environment; `own`: that it is the project's own copy. */
+/**
+ * The program that is started, its first arguments and environment; `own`: that it is the project's own copy.
+ */
 function findProgram(
   of: Program,
   folder: string,
@@ -184,7 +188,10 @@ function findProgram(
   );
 }
 
-/** The text by which the program says what would happen. Throws PROGRAM_FAILED where it says that it would fail. */
+/**
+ * The text by which the program says what would happen. Throws PROGRAM_FAILED where it says that it would
+ * fail.
+ */
 async function previewOf(
   call: ActionCall,
   { line, ok }: CompiledStep,
@@ -214,7 +221,10 @@ async function answersOf(
   return known;
 }
 
-/** Tells whether undo would bring back all that the program says it could change: asked in a trusted folder only. */
+/**
+ * Tells whether undo would bring back all that the program says it could change: asked in a trusted folder
+ * only.
+ */
 async function canBeUndone(
   call: ActionCall,
   { changes, unkept }: NonNullable<CompiledAction['undo']>,

@@ -33,7 +33,9 @@ export interface ActionServices {
   readonly checkpoint?: Checkpoint;
 }
 
-/** One call of an action: its values with all paths checked, and the program that each of its lines starts. */
+/**
+ * One call of an action: its values with all paths checked, and the program that each of its lines starts.
+ */
 export interface ActionCall {
   readonly compiled: CompiledAction;
   readonly services: ActionServices;
@@ -177,8 +179,8 @@ const keptBytes = 8 * 1024 * 1024;
 const longestMs = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * Starts a program, after the state of the work tree has been kept where that is wanted. `isWhole`: what it prints is a
- * report, which is only understood whole.
+ * Starts a program, after the state of the work tree has been kept where that is wanted. `isWhole`: what it
+ * prints is a report, which is only understood whole.
  */
 export async function execute(
   launch: Launch,

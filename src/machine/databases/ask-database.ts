@@ -27,9 +27,13 @@ export interface PreparedQuery extends DatabaseCall {
   readonly question: string;
   /** The server and login, for people. */
   readonly where: string;
-  /** The rights of the login beyond reading; undefined for statements of ours, for which they do not matter. */
+  /**
+   * The rights of the login beyond reading; undefined for statements of ours, for which they do not matter.
+   */
   readonly beyond?: string | undefined;
-  /** A project names it, and it is not of this machine: its login was not looked at before it was asked about. */
+  /**
+   * A project names it, and it is not of this machine: its login was not looked at before it was asked about.
+   */
   readonly isForeign?: boolean;
 }
 
@@ -43,8 +47,8 @@ const readers: Readonly<Record<DatabaseEngine, string>> = {
 };
 
 /**
- * Plans a question to a database. Connects to see what the login may do: where a transaction does not bind that, a
- * query counts as one that writes. Throws what targetOf() and connecting throw.
+ * Plans a question to a database. Connects to see what the login may do: where a transaction does not bind
+ * that, a query counts as one that writes. Throws what targetOf() and connecting throw.
  */
 export async function planQuery(
   call: DatabaseCall,
@@ -98,8 +102,8 @@ export type DatabaseAnswer = Readonly<Record<string, unknown>>;
 
 /**
  * Asks a database what an action asks, over a connection made for it; only a statement that writes is given a
- * transaction that can. Throws PROGRAM_FAILED with what the server says, TIMEOUT, CANCELLED, TOO_LARGE, NOT_FOUND, and
- * NOT_CONFIRMED when the login may more than was agreed to.
+ * transaction that can. Throws PROGRAM_FAILED with what the server says, TIMEOUT, CANCELLED, TOO_LARGE,
+ * NOT_FOUND, and NOT_CONFIRMED when the login may more than was agreed to.
  */
 export const askDatabase = (call: PreparedQuery, signal: AbortSignal): Promise<DatabaseAnswer> =>
   connecting(call, signal, (session, beyond) => {

@@ -48,7 +48,8 @@ export function connectionArguments(target: Target, path: string | undefined): s
     ...(host.startsWith('/') ? [`--socket=${host}`] : [`--host=${host}`, `--port=${port}`, '--protocol=TCP']),
     `--user=${user}`,
     ...given(path, `--result-file=${path}`),
-    // MariaDB's programs and MySQL's have different options; each passes over the other's that begin with loose-.
+    // MariaDB's programs and MySQL's have different options; each passes over the other's that begin with
+    // loose-.
     ...given(mode, '--loose-ssl', `--loose-ssl-mode=${mode}`),
     ...(sslmode.startsWith('verify') ? ['--loose-ssl-verify-server-cert'] : []),
     ...given(sslrootcert, `--ssl-ca=${sslrootcert}`),
