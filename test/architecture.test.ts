@@ -150,9 +150,7 @@ it('has no circle of folders inside a room', () => {
   // src/server/wire/http/mcp.ts is a part of src/server/wire.
   const folderOf = (file: string) => file.split('/').slice(0, 2).join('/');
   // The chat is one room: its folders are its parts, and import each other.
-  const circles = circlesIn(importsBetween(folderOf)).filter(
-    ([first = '']) => !/^(?:repl|machine)/.test(first),
-  );
+  const circles = circlesIn(importsBetween(folderOf)).filter(([first = '']) => !first.startsWith('repl'));
   expect(circles).toEqual([]);
 });
 
@@ -209,6 +207,19 @@ it('speaks to databases in one folder', () => {
   const drivers = new Set(['pg', 'pgpass', 'mysql2']);
   const users = files.filter((file) => importsOf(file).some((name) => drivers.has(name)));
   expect(users.filter((file) => !file.startsWith('machine/databases/'))).toEqual([]);
+});
+
+it.each(files.filter((file) => file.startsWith('discoverers/')))(
+  '%s imports of core the grammar alone, in one line',
+  (file) => {
+    const ofCore = importsOf(file).filter((name) => targetOf(file, name) === 'core');
+    expect(ofCore.filter((name) => !name.endsWith('/core/grammar.ts'))).toEqual([]);
+    expect(ofCore.length).toBeLessThanOrEqual(1);
+  },
+);
+
+it.each(files.filter((file) => file.startsWith('machine/databases/')))('%s knows no tools', (file) => {
+  expect(importsOf(file).filter((name) => name.includes('/actions/'))).toEqual([]);
 });
 
 it('never asks for a shell', () => {

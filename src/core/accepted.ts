@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ToolcribError } from './errors.ts';
 
-/** What is taken for a parameter beside what is published. */
+/** Names and values that are taken for a parameter beside what is published. */
 interface Accepted {
   /** Other names for it. Camel case and dashes need not be among them. */
   readonly names: readonly string[];
@@ -19,7 +19,8 @@ interface Accepted {
 const accepted = z.registry<Accepted>();
 
 /**
- * A parameter that models also know by other names, with blanks between. Said last: it belongs to this very schema.
+ * A parameter that models also know by other names, with blanks between. Said last: it belongs to this very
+ * schema.
  */
 export function also<T extends z.ZodType>(schema: T, names: string, more: Omit<Accepted, 'names'> = {}): T {
   accepted.add(schema, { names: listed(names), ...more });
@@ -44,7 +45,7 @@ interface Definition {
   readonly innerType?: z.ZodType;
 }
 
-/** What is taken for a schema, or for the one that it makes optional. */
+/** The names and values taken for a schema, or for the one that it makes optional. */
 export function acceptedOf(schema: z.ZodType): Accepted | undefined {
   const { innerType } = definitionOf(schema);
   return accepted.get(schema) ?? (innerType && acceptedOf(innerType));
@@ -62,9 +63,9 @@ const mayBeLeftOut = (schema: z.ZodType): boolean =>
   ['optional', 'default', 'nullable'].includes(definitionOf(schema).type);
 
 /**
- * Arguments in the form that a schema has: other names become its own, and values that arrived as text become what it
- * asks for. Whatever cannot be understood stays, and is refused by the schema. Throws ARG_INVALID for two names of one
- * parameter with two values.
+ * Arguments in the form that a schema has: other names become its own, and values that arrived as text become
+ * what it asks for. Whatever cannot be understood stays, and is refused by the schema. Throws ARG_INVALID for
+ * two names of one parameter with two values.
  */
 export function inAcceptedForm(schema: z.ZodType, given: unknown): unknown {
   const inner = bare(schema);
@@ -128,13 +129,15 @@ function withOwnNames(
 }
 
 /**
- * What models call these parameters wherever they meet them, whatever a tool says: the hosts' own tools have taught
- * them. A name counts where the tool has no such parameter; of several that it could mean, the first.
+ * Names that models have for these parameters wherever they meet them, whatever a tool says: the hosts' own
+ * tools have taught them. A name counts where the tool has no such parameter; of several that it could mean,
+ * the first.
  */
 const usualNames: Readonly<Record<string, string>> = {
   paths: 'path files file file_path file_paths',
   cwd:
-    'workdir working_directory working_dir dir_path directory repo_path repository_path repo workspace_folder ' +
+    'workdir working_directory working_dir dir_path directory repo_path repository_path repo ' +
+    'workspace_folder ' +
     'workspace_path project_path path',
   limit: 'max_count count n max_results head_limit',
   ref: 'revision commit rev sha commit_hash hash object branch range revision_range',
@@ -161,15 +164,17 @@ const usualNames: Readonly<Record<string, string>> = {
 const usual = Object.entries(usualNames).map(
   ([name, others]) => [name, new Set(listed(others).map((other) => folded(other)))] as const,
 );
-/** What models say beside a call, for the host or a person; it changes nothing of what is done. */
+/** Words that models say beside a call, for the host or a person; it changes nothing of what is done. */
 const said: ReadonlySet<string> = new Set(
   listed(
-    'explanation instruction instructions goal reason justification thought prompt aiproposedcontent modifiedbyuser ' +
+    'explanation instruction instructions goal reason justification thought prompt ' +
+      'aiproposedcontent modifiedbyuser ' +
       'yieldtimems maxoutputtokens timeout timeoutms requiredpermissions sandboxpermissions ' +
-      'withescalatedpermissions shouldreadentirefile respectgitignore expectedreplacements oneline porcelain short',
+      'withescalatedpermissions shouldreadentirefile respectgitignore expectedreplacements ' +
+      'oneline porcelain short',
   ),
 );
-/** Where one of these is, a description is a part of what is asked for. */
+/** Parameters beside which a description is a part of what is asked for. */
 const texts = ['body', 'message', 'text', 'title', 'summary'];
 const isSaid = (shape: Readonly<Record<string, z.ZodType>>, key: string): boolean =>
   said.has(folded(key)) || (key === 'description' && texts.every((name) => !Object.hasOwn(shape, name)));

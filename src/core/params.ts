@@ -6,12 +6,15 @@ export type PathKind = 'file' | 'folder' | 'any';
 /** Marks schemas whose values are paths. Private, so it never reaches the JSON Schema a model sees. */
 const paths = z.registry<{ kind: PathKind; written: boolean }>();
 
-/** PATH_MAX of Linux, the most that any system here takes in one call. Work on paths may need time in their square. */
+/**
+ * PATH_MAX of Linux, the most that any system here takes in one call. Work on paths may need time in their
+ * square.
+ */
 export const longestPath = 4096;
 
 /**
- * A path that must lie inside the roots. Relative paths start at the action's folder. `written`: what lies there is
- * made or replaced, so that the gate looks at it as it does before every change.
+ * A path that must lie inside the roots. Relative paths start at the action's folder. `written`: what lies
+ * there is made or replaced, so that the gate looks at it as it does before every change.
  */
 export const path = (description: string, kind: PathKind = 'any', { written = false } = {}) =>
   z
@@ -22,8 +25,8 @@ export const path = (description: string, kind: PathKind = 'any', { written = fa
     .register(paths, { kind, written });
 
 /**
- * What kind of path the values of a schema are, and whether it is written, also inside optional, default and array;
- * undefined for other schemas.
+ * The kind of path that the values of a schema are, and if it is written, also inside optional, default and
+ * array; undefined for other schemas.
  */
 export function pathFacts(schema: z.core.$ZodType): { kind: PathKind; written: boolean } | undefined {
   const here = paths.get(schema);
@@ -47,7 +50,7 @@ export const name = (description: string) =>
 /** Free text that is not empty. */
 export const text = (description: string) => z.string().min(1).max(100_000).describe(description);
 
-/** How many items to return: `usual` unless told, never more than `most`. */
+/** The number of items to return: `usual` unless told, never more than `most`. */
 export const limit = (most: number, usual: number) =>
   z.int().min(1).max(most).default(usual).describe('How many at most');
 

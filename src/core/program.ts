@@ -1,22 +1,23 @@
-import type { Line, Piece, Template, Values } from './command-line.ts';
+import type { Line, Template, Values } from './command-line.ts';
 import type {
   Category,
-  DatabaseEngine,
   Effect,
-  ProjectFiles,
-  Platform,
-  DatabaseQuestion,
-  InspectionRequest,
   Inspection,
+  InspectionRequest,
+  Platform,
+  ProjectFiles,
 } from './discoverer.ts';
 import type { Input, Params } from './parameter.ts';
 import type { Report } from './report.ts';
 import type { ToolFacts } from './tool.ts';
 
 /**
- * What an action is for, the kind of its answer, and the parameters it has to have. `only` (which ones), `again` (what
- * failed last) and `dev` (of what is added: for development) are called so everywhere; a test without `again` is given
- * the names that failed as `only`. What needs `only` works on single files: those of the project's evidence.
+ * The purposes of actions, with the kind of their answer, and the parameters they have to have. `only` (which
+ * ones),
+ * `again` (what failed last) and `dev` (of what is added: for development) are called so everywhere; a test
+ * without
+ * `again` is given the names that failed as `only`. What needs `only` works on single files: those of the
+ * project's evidence.
  */
 export const roles = {
   status: { needs: [] },
@@ -41,129 +42,130 @@ export const roles = {
 } as const satisfies Record<string, { kind?: string; needs: readonly string[] }>;
 export type Role = keyof typeof roles;
 
-interface Common<P extends Params> {
-  role?: Role;
-  params?: P;
-  /** Values of the example; its command line is computed. */
-  given?: Input<P>;
-  /** Left out: what the program says is shown. */
-  out?: Report;
-}
-
-/** Runs the program. */
-interface Runs<P extends Params> extends Common<P> {
-  run: Line<P>;
-  /** False: the program does not know `--`. */
-  dashes?: false;
-  /** Exit codes that are an answer; [0] when left out. */
-  ok?: readonly number[];
-  /** Goes on until it is ended, as what listens does: it is a job from its beginning. */
-  serves?: true;
-  /**
-   * Opens a window in which a person works when the call is answered: of programs of the category `editor`
-   * alone.
-   */
-  window?: true;
-  /** Globs of files it writes by itself; those newer than the call are its report. */
-  collects?: readonly string[];
-  /** Looks at what would happen: shown to who is asked, and nothing runs when it fails. */
-  first?: Template<P>;
-  /**
-   * The act in a person's words, for the question about it: `git push main to origin (…), 3 commits`. `asks` are
-   * lines that only look, run in a trusted folder; what one prints is known by its name, or not at all. It is a part
-   * of what is agreed to: an answer about `main` is none about another branch.
-   */
-  wording?: {
-    readonly asks: Readonly<Record<string, Template<P>>>;
-    /** The same, for who reads the question alone. */
-    readonly tells?: Readonly<Record<string, Template<P>>>;
-    says(values: Values, known: Readonly<Record<string, string>>): string;
-  };
-  /** What has to be done before `run`, which is left out when this fails. */
-  prepare?: Template<P>;
-  /** Exit codes of `first` that let it go on; [0] when left out. */
-  firstOk?: readonly number[];
-  /** Look-ups afterwards, for the report: what is now. */
-  after?: Readonly<Record<string, Template<P>>>;
-  /**
-   * Where undo brings back all that the action could lose. `changes` makes the program print the files it could change,
-   * each with a NUL at its end, below the top of the work tree: the checkpoint before it has to have them all. `unless`
-   * makes it print what no checkpoint has. Neither changes anything.
-   */
-  takenBack?: { readonly changes: Template<P>; readonly unless: Template<P> };
-}
-
-/** Reads the first of these files that is there, from the folder upwards, instead of starting the program. */
-interface Reads<P extends Params> extends Common<P> {
-  reads: readonly string[];
-}
-
-/** Asks a database server over its own protocol; its parameters `profile` and `database` say which. */
-interface Asks<P extends Params> extends Common<P> {
-  database: DatabaseEngine;
-  databaseQuestion: DatabaseQuestion;
-}
-
-/** A program beside a database's client, which is told in its environment where to connect: a dump. */
-interface Connects<P extends Params> extends Common<P> {
-  database: DatabaseEngine;
-  /** Names of the program, best first. */
-  client: readonly string[];
-  run: Line<P>;
-  /** The parameter with the path of the new file that what it prints goes to. */
-  writes?: Extract<keyof P, string>;
-}
-
-/** The same act by other programs, for the systems that have them: the first whose program is there is taken. */
-export interface Way<P extends Params = Params> {
-  by: string;
-  on: readonly Platform[];
-  run: Line<P>;
-  out: Report;
-  dashes?: false;
-  ok?: readonly number[];
-}
-interface Ways<P extends Params> extends Common<P> {
-  ways: readonly Way<P>[];
-}
-
-type Without<T, U> = T & { [K in Exclude<keyof U, keyof T>]?: never };
-type All<P extends Params> = Runs<P> & Reads<P> & Asks<P> & Connects<P> & Ways<P>;
-type Spec<P extends Params> =
-  | Without<Runs<P>, All<P>>
-  | Without<Reads<P>, All<P>>
-  | Without<Asks<P>, All<P>>
-  | Without<Connects<P>, All<P>>
-  | Without<Ways<P>, All<P>>;
-
-// The parameters of actions differ from each other, so a list of them cannot name them all.
-// oxlint-disable-next-line typescript/no-explicit-any
-type AnySpec = Spec<any>;
-/** What can be done with a program. */
-export type ProgramAction = AnySpec & {
+/** An action as its callers see it, whatever does it. */
+export interface Action {
   readonly title: string;
   readonly description: string;
   readonly effects: readonly Effect[];
+  readonly role?: Role;
   readonly params: Params;
-};
+  /** Values of the example; its command line is computed. */
+  readonly given?: Values;
+  /** The reader of its answer. Left out: what the program says is shown. */
+  readonly out?: Report;
+}
+
+/** The fields of an action that say what it is for, whatever does it. */
+export interface ActionFields<P extends Params> {
+  role?: Role;
+  params?: P;
+  given?: Input<P>;
+  out?: Report;
+}
+
+/** A file of the project that is read, because asking the program would run the project's code. */
+export interface FileReading {
+  /** Names of the file: the first that is there is read, from the folder upwards. */
+  readonly reads: readonly string[];
+}
+
+/** The same act by another program, for the systems that have it. */
+export interface Alternative<P extends Params> {
+  readonly by: string;
+  readonly on: readonly Platform[];
+  readonly run: Line<P>;
+  readonly out: Report;
+  readonly dashes?: false;
+  readonly ok?: readonly number[];
+}
+export interface Alternatives<P extends Params> {
+  /** The first whose program is there is taken. */
+  readonly alternatives: readonly Alternative<P>[];
+}
+
+/**
+ * A line of the program beside the action's own; with the exit codes that let the call go on, [0] when left
+ * out.
+ */
+export type Step<P> = Template<P> | { readonly line: Template<P>; readonly ok: readonly number[] };
+
+/**
+ * The lines before and after an action's own, and the files it leaves. Previews, looks and undo change
+ * nothing.
+ */
+export interface Steps<P> {
+  /** Shows what would happen to who is asked, in a trusted folder only. The call stops when it fails. */
+  readonly preview?: Step<P>;
+  /** Done before `run`. The call stops when it fails. */
+  readonly before?: Step<P>;
+  /** Looks at what is now, for the report, which knows each by its name. One that fails is left out. */
+  readonly after?: Readonly<Record<string, Template<P>>>;
+  /** Globs of files that the program writes by itself; those newer than the call are its report. */
+  readonly reports?: readonly string[];
+  readonly undo?: UndoSteps<P>;
+  readonly wording?: Wording<P>;
+}
+
+/** Tells that undo brings back all that the action could lose. */
+export interface UndoSteps<P> {
+  /**
+   * Prints the files that the action could change, each with a NUL at its end, below the top of the work
+   * tree: the checkpoint before it has to have them all.
+   */
+  readonly changes: Template<P>;
+  /** Prints what no checkpoint has. */
+  readonly unkept: Template<P>;
+}
+
+/**
+ * The act in a person's words, for the question about it: `git push main to origin (…), 3 commits`. Its looks
+ * run in a trusted folder; what one prints is known by its name, or not at all.
+ */
+export interface Wording<P> {
+  /** Parts of what is agreed to: an answer about `main` is none about another branch. */
+  readonly agreed: Readonly<Record<string, Template<P>>>;
+  /** Told to who reads the question, and no part of what is agreed to. */
+  readonly told?: Readonly<Record<string, Template<P>>>;
+  says(values: Values, known: Readonly<Record<string, string>>): string;
+}
+
+/** The fields of an action that say how it is done with a program. */
+interface Invocation<P extends Params> {
+  readonly run: Line<P> | FileReading | Alternatives<P>;
+  /** False: the program does not know `--`. */
+  readonly dashes?: false;
+  /** Exit codes that are an answer; [0] when left out. */
+  readonly ok?: readonly number[];
+  /**
+   * It goes on when the call is answered: as a job from its beginning, since it ends only when it is told to;
+   * or in a window in which a person works, of programs of the category `editor` alone.
+   */
+  readonly stays?: 'job' | 'window';
+  readonly steps?: Steps<P>;
+}
+
+/** An action as a program file writes it, beside its title, description and effects. */
+export interface ActionSpec<P extends Params> extends ActionFields<P>, Invocation<P> {}
+/** An action that starts an installed program, or reads a file in its place. */
+export interface ProgramAction extends Action, Invocation<never> {}
 
 /** Defines an action; names and example values are checked against its parameters. */
 export const action = <const P extends Params = Record<never, never>>(
   title: string,
   description: string,
   effects: readonly Effect[],
-  spec: Spec<P>,
+  spec: ActionSpec<P>,
 ): ProgramAction => ({ params: {}, ...spec, title, description, effects }) as unknown as ProgramAction;
 
 /**
- * By what a project shows that it uses a program: an entry of its folder, `*` being any part of a name; or a text
- * in it.
+ * A sign that a project uses a program: an entry of its folder, `*` being any part of a name; or a text in
+ * it.
  */
 export type Evidence = string | { readonly file: string; readonly has: RegExp };
-/** How a program is installed: the name that each of these knows it by, or the page that says how. */
+/** A source of programs: each knows one by a name; a site has a page that says how to get it. */
 export type Source = 'apt' | 'brew' | 'winget' | 'npm' | 'pip' | 'cargo' | 'site';
 
-/** How a program is asked for its version. */
+/** The question to a program for its version. */
 interface VersionQuestion {
   readonly args: readonly string[];
   readonly pattern: RegExp;
@@ -172,7 +174,7 @@ interface VersionQuestion {
 }
 
 /** A program is data: how it is called, where it hides, and what can be done with it. */
-export interface Program {
+export interface Program<A extends Action = ProgramAction> {
   readonly id: string;
   readonly title: string;
   readonly category: Category;
@@ -182,11 +184,14 @@ export interface Program {
   readonly called?: readonly string[];
   /** The only systems that have it. */
   readonly on?: readonly Platform[];
-  /** Run in an empty folder with a scrubbed environment. Left out: `--version`, and the first number with a point. */
+  /**
+   * Run in an empty folder with a scrubbed environment. Left out: `--version`, and the first number with a
+   * point.
+   */
   readonly version?: VersionQuestion | 'unknown';
   readonly project?: readonly Evidence[];
   /**
-   * Where a project keeps its own copy, relative to the action's folder or any above it up to the root, or below
+   * Places of a project's own copy, relative to the action's folder or any above it up to the root, or below
    * `$NAME/`, a folder named by a variable. Preferred over the machine's, and shown to the caller.
    */
   readonly own?: { readonly posix: readonly string[]; readonly win32: readonly string[] };
@@ -201,20 +206,21 @@ export interface Program {
   /** Characters that begin an option or a file of options; `-` when left out. */
   readonly marks?: string;
   /**
-   * Looks at the project before each action, and says what has to be done about it. Throws a ToolcribError where the
-   * program has nothing to work on. What it returns must not depend on `trusted`, but for `trust`.
+   * Looks at the project before each action, and says what has to be done about it. Throws a ToolcribError
+   * where the program has nothing to work on. What it returns must not depend on `trusted`, but for `trust`.
    */
   inspect?(look: ProjectFiles, situation: InspectionRequest): Promise<Inspection>;
-  /** What to do about failures that its users meet most, told by what it says on standard error. */
+  /** Ways out of the failures that its users meet most, told by what it says on standard error. */
   readonly hints?: readonly { readonly says: RegExp; readonly wayOut: string }[];
   /**
-   * How the command lines begin that are everyday work of a project, and change or lose nothing elsewhere, so that
-   * trust in the folder is all they need: one of these words, `exec…` being followed by a line of its own; or an
-   * expression, whose group `file` or `module` lies in the project and `line` is such a line. By the name it is typed
-   * by, where they differ. Left out: of a `build` program all lines, of a `runtime` those that run a file.
+   * Beginnings of the command lines that are everyday work of a project, and change or lose nothing
+   * elsewhere, so that trust in the folder is all they need: one of these words, `exec…` being followed by a
+   * line of its own; or an expression, whose group `file` or `module` lies in the project and `line` is such
+   * a line. By the name it is typed by, where they differ. Left out: of a `build` program all lines, of a
+   * `runtime` those that run a file.
    */
   readonly everyday?: string | RegExp | Readonly<Record<string, string | RegExp>>;
-  readonly actions: Readonly<Record<string, ProgramAction>>;
+  readonly actions: Readonly<Record<string, A>>;
   /** Actions that every host is shown where there is room for a few tools only. */
   readonly listed?: Readonly<Record<string, Pick<ToolFacts, 'listed' | 'hint'>>>;
 }
@@ -231,5 +237,3 @@ export const family = <Row>(
 /** The actions of a family's member that has them: those that are undefined are left out. */
 export const present = (all: Readonly<Record<string, ProgramAction | undefined>>): Program['actions'] =>
   Object.fromEntries(Object.entries(all).flatMap(([key, one]) => (one ? [[key, one]] : [])));
-
-export type { Line, Piece, Values };

@@ -1,19 +1,19 @@
 import * as z from 'zod';
 
-/** What a program left behind: what it printed, the report files it wrote, and what follow-ups printed. */
+/** The remains of a program: what it printed, the report files it wrote, and the looks afterwards. */
 export interface Output {
   readonly stdout: string;
   readonly stderr: string;
   readonly exitCode: number;
   /** Text of the files it was told to write, writes by itself, or an action reads in its place, by path. */
   readonly files: Readonly<Record<string, string>>;
-  /** What the follow-ups of the action printed, by their names. */
+  /** The output of the looks afterwards, by their names. */
   readonly after: Readonly<Record<string, string>>;
-  /** What was asked. */
+  /** The values of the call. */
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** What a follow-up printed. Throws when it failed: nothing is known then. */
+/** The output of a look afterwards. Throws when it failed: nothing is known then. */
 export function saidAfter({ after }: Pick<Output, 'after'>, name: string): string {
   if (after[name] === undefined) throw new Error(`${name} failed`);
   return after[name];
@@ -22,7 +22,10 @@ export function saidAfter({ after }: Pick<Output, 'after'>, name: string): strin
 /** Reads an output. Throws when it is not what the program is known to print: its text is shown then. */
 export type Reader<T> = (output: Output) => T;
 
-/** How an output becomes an answer: of a kind, which has one shape and one way to tell it for all programs. */
+/**
+ * The way from an output to an answer: of a kind, which has one shape and one way to tell it for all
+ * programs.
+ */
 export interface Report {
   readonly kind: string;
   readonly result: z.ZodType;
@@ -50,7 +53,10 @@ export const kind = <R extends z.ZodType>(
 /** Text of one program alone, made readable. Throws as readers do. */
 export const told = (read: Reader<string>): Report => kind('text', z.string(), (text) => text)(read);
 
-/** A kind that is a list: `{ total, items }`. Its text leads with the total; `of` is what one of them is called. */
+/**
+ * A kind that is a list: `{ total, items }`. Its text leads with the total; `of` is what one of them is
+ * called.
+ */
 export function listing<S extends z.ZodRawShape>(
   of: string,
   shape: S,

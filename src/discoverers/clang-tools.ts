@@ -1,6 +1,16 @@
-import { on, operand, option } from '../core/parameter.ts';
-import { joined, list, matching, name, path, some } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
+import {
+  action,
+  joined,
+  list,
+  matching,
+  name,
+  on,
+  operand,
+  option,
+  path,
+  program,
+  some,
+} from '../core/grammar.ts';
 import { gnu } from './reports/diagnostics.ts';
 import { diagnostics } from './reports/kinds.ts';
 import { changes, llvmAt, writes } from './shared/programs.ts';

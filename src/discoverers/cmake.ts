@@ -1,7 +1,16 @@
 import * as z from 'zod';
-import { on, operand, option, required } from '../core/parameter.ts';
-import { list, matching, name, path } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
+import {
+  action,
+  list,
+  matching,
+  name,
+  on,
+  operand,
+  option,
+  path,
+  program,
+  required,
+} from '../core/grammar.ts';
 import { compiled } from './reports/diagnostics.ts';
 import { diagnostics, entries, tasks } from './reports/kinds.ts';
 import { json, lines } from './reports/readers.ts';
@@ -53,7 +62,7 @@ export default program('cmake', {
   ],
   actions: {
     presets: action('List CMake presets', 'Presets of CMakePresets.json; runs nothing.', reads, {
-      reads: ['CMakePresets.json'],
+      run: { reads: ['CMakePresets.json'] },
       out: entries('preset')(
         json(presets, ({ include, ...all }) => ({
           items: Object.entries(all).flatMap(([key, some = []]) =>
@@ -93,7 +102,7 @@ export default program('cmake', {
         many,
       ],
       // Makes the build folder; where it is there, what it was made with stays.
-      prepare: ({ build: folder }) => ['-S', '.', '-B', folder],
+      steps: { before: ({ build: folder }) => ['-S', '.', '-B', folder] },
       dashes: false,
       params: {
         build: operand(path('Build folder', 'folder', { written: true }).default('build')),

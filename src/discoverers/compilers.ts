@@ -1,11 +1,22 @@
-import { choice, on, operand, option } from '../core/parameter.ts';
-import { list, name, path, some, text } from '../core/params.ts';
-import { action, family, type Program } from '../core/program.ts';
+import {
+  action,
+  choice,
+  family,
+  list,
+  name,
+  on,
+  operand,
+  option,
+  path,
+  type Program,
+  some,
+  text,
+} from '../core/grammar.ts';
 import { compiled } from './reports/diagnostics.ts';
 import { diagnostics } from './reports/kinds.ts';
 import { llvmAt, runs } from './shared/programs.ts';
 
-type Row = Pick<Program, 'title' | 'called' | 'site' | 'get' | 'project' | 'elsewhere'>;
+type CompilerRow = Pick<Program, 'title' | 'called' | 'site' | 'get' | 'project' | 'elsewhere'>;
 
 const gnu = 'https://gcc.gnu.org/onlinedocs/gcc/Invoking-GCC.html';
 const llvm = 'https://clang.llvm.org/docs/ClangCommandLineReference.html';
@@ -13,7 +24,7 @@ const mingw = { win32: ['C:/msys64/ucrt64/bin/gcc.exe', 'C:/msys64/mingw64/bin/g
 const [c, cxx] = [{ project: ['*.c'] }, { project: ['*.cc', '*.cpp', '*.cxx'] }];
 const winlibs = 'BrechtSanders.WinLibs.POSIX.UCRT';
 
-const rows: Readonly<Record<string, Row>> = {
+const rows: Readonly<Record<string, CompilerRow>> = {
   gcc: { title: 'GCC', site: gnu, get: { apt: 'gcc', brew: 'gcc', winget: winlibs }, elsewhere: mingw, ...c },
   gxx: {
     title: 'G++',

@@ -1,8 +1,18 @@
 import * as z from 'zod';
-import { on, operand, option, variable, words } from '../core/parameter.ts';
-import { limit, list, path } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
-import { saidAfter, type Output } from '../core/report.ts';
+import {
+  action,
+  limit,
+  list,
+  on,
+  operand,
+  option,
+  type Output,
+  path,
+  program,
+  saidAfter,
+  variable,
+  words,
+} from '../core/grammar.ts';
 import { containers, entries } from './reports/kinds.ts';
 import { lines } from './reports/readers.ts';
 import { dockers, engine, moment, objects, stateOf, word } from './shared/engine.ts';
@@ -41,7 +51,7 @@ const oneService = operand(word('Service'));
 const command = words('Program and its arguments');
 const ofServices = { params: { file, services }, given: { services: ['web'] } };
 const changed = {
-  after: { now: () => ['ps', '--all', '--format=json'] },
+  steps: { after: { now: () => ['ps', '--all', '--format=json'] } },
   out: containers((output: Output) => found({ ...output, stdout: saidAfter(output, 'now') })),
 };
 

@@ -1,8 +1,5 @@
 import * as z from 'zod';
-import { fresh } from '../core/command-line.ts';
-import { on, option, required } from '../core/parameter.ts';
-import { list, name, path, text } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
+import { action, fresh, list, name, on, option, path, program, required, text } from '../core/grammar.ts';
 import { tests } from './reports/kinds.ts';
 import { junit } from './reports/xml.ts';
 import { runs } from './shared/programs.ts';

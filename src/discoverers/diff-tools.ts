@@ -1,9 +1,11 @@
-import type { Template } from '../core/command-line.ts';
-import { action, family, present, type Program } from '../core/program.ts';
+import { action, family, present, type Program, type Template } from '../core/grammar.ts';
 import { display, file, folder, merged } from './editors/places.ts';
 import { reads, writes } from './shared/programs.ts';
 
-interface Row extends Pick<Program, 'title' | 'site' | 'get' | 'called' | 'on' | 'elsewhere' | 'version'> {
+interface DiffToolRow extends Pick<
+  Program,
+  'title' | 'site' | 'get' | 'called' | 'on' | 'elsewhere' | 'version'
+> {
   /** Words before two files. */
   readonly two?: readonly string[];
   /** Words before two folders, where it compares them. */
@@ -12,7 +14,7 @@ interface Row extends Pick<Program, 'title' | 'site' | 'get' | 'called' | 'on' |
 }
 
 const windows = (...places: string[]) => ({ win32: places.map((place) => `%ProgramFiles%/${place}`) });
-const rows: Readonly<Record<string, Row>> = {
+const rows: Readonly<Record<string, DiffToolRow>> = {
   bcompare: {
     title: 'Beyond Compare',
     site: 'https://www.scootersoftware.com/v5help/command_line_reference.html',
@@ -46,7 +48,10 @@ const rows: Readonly<Record<string, Row>> = {
   },
 };
 
-/** Programs in which a person looks at differences, and merges. They read what they are given, and run nothing. */
+/**
+ * Programs in which a person looks at differences, and merges. They read what they are given, and run
+ * nothing.
+ */
 export default family(rows, ({ two = [], folders, merge, ...row }) => ({
   ...row,
   category: 'editor',
@@ -55,7 +60,7 @@ export default family(rows, ({ two = [], folders, merge, ...row }) => ({
   environment: display,
   actions: present({
     diff: action(`Compare files in ${row.title}`, 'Shows two files side by side in a window.', reads, {
-      window: true,
+      stays: 'window',
       run: two,
       dashes: false,
       params: { left: file('One file'), right: file('The other') },
@@ -64,14 +69,14 @@ export default family(rows, ({ two = [], folders, merge, ...row }) => ({
     folder_sync:
       folders &&
       action(`Compare folders in ${row.title}`, 'Shows two folders; a person copies between them.', writes, {
-        window: true,
+        stays: 'window',
         run: folders,
         dashes: false,
         params: { left: folder('One folder'), right: folder('The other') },
         given: { left: 'old', right: 'new' },
       }),
     merge: action(`Merge files in ${row.title}`, 'A person merges two versions of a file.', writes, {
-      window: true,
+      stays: 'window',
       run: merge,
       params: merged,
       given: { left: 'a.txt', right: 'b.txt', base: 'o.txt', output: 'c.txt' },

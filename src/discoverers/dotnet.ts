@@ -1,8 +1,18 @@
 import * as z from 'zod';
-import { fresh } from '../core/command-line.ts';
-import { on, operand, option, words } from '../core/parameter.ts';
-import { list, name, path, some, text } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
+import {
+  action,
+  fresh,
+  list,
+  name,
+  on,
+  operand,
+  option,
+  path,
+  program,
+  some,
+  text,
+  words,
+} from '../core/grammar.ts';
 import { microsoft, together } from './reports/diagnostics.ts';
 import { diagnostics, packages, tests } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
@@ -55,8 +65,10 @@ const one = operand(some(name('Package'), 'One package').max(1));
 
 export default program('dotnet', {
   // No property: some are commands.
-  everyday:
-    /^(?!.* [-/]+(?:\w+:|[pP]\w*[ =])\S*=)(?:add|build|clean|format|list|remove|restore|run|sln|test|watch)(?: |$)/,
+  everyday: new RegExp(
+    String.raw`^(?!.* [-/]+(?:\w+:|[pP]\w*[ =])\S*=)(?:add|build|clean|format|list|remove` +
+      String.raw`|restore|run|sln|test|watch)(?: |$)`,
+  ),
   title: '.NET',
   category: 'runtime',
   site: 'https://learn.microsoft.com/dotnet/core/tools',

@@ -1,16 +1,30 @@
 import * as z from 'zod';
-import { glue } from '../core/command-line.ts';
-import { choice, input, on, operand, option, required, type Param } from '../core/parameter.ts';
-import { limit, matching, name, text } from '../core/params.ts';
-import { action, family, type Program, type ProgramAction } from '../core/program.ts';
-import type { Reader } from '../core/report.ts';
+import {
+  action,
+  choice,
+  family,
+  glue,
+  input,
+  limit,
+  matching,
+  name,
+  on,
+  operand,
+  option,
+  type Param,
+  type Program,
+  type ProgramAction,
+  type Reader,
+  required,
+  text,
+} from '../core/grammar.ts';
 import { pipelineRuns, requests } from './reports/kinds.ts';
 import { json, limited } from './reports/readers.ts';
 import { asks, publishes } from './shared/programs.ts';
 
-type Requests = { number: number; title: string; state: string }[];
-type Runs = { id: number; name: string; state: string }[];
-interface Row {
+type MergeRequests = { number: number; title: string; state: string }[];
+type PipelineRuns = { id: number; name: string; state: string }[];
+interface ForgeRow {
   facts: Omit<Program, 'id' | 'category' | 'actions'>;
   title: string;
   /** Its word for a request to merge, and what people call that. */
@@ -20,14 +34,14 @@ interface Row {
   asked: (what: 'list' | 'view', of: 'request' | 'issue') => string;
   limited: string;
   states: Readonly<Record<string, string | readonly string[]>>;
-  read: z.ZodType<Requests[number]>;
-  /** How the text of something new is given, and what else that takes. */
+  read: z.ZodType<MergeRequests[number]>;
+  /** The option for the text of something new, and what else that takes. */
   body: Param;
   creating: string;
   target: string;
   source: string;
   checks: ProgramAction;
-  runs: { run: readonly string[]; read: Reader<Runs> };
+  runs: { run: readonly string[]; read: Reader<PipelineRuns> };
   log: { run: readonly string[]; params: Readonly<Record<string, Param>> };
 }
 
@@ -67,7 +81,7 @@ const labRuns = json(z.array(labRun), (all) =>
 );
 const fields = 'number,title,state,author,url';
 
-const gh: Row = {
+const gh: ForgeRow = {
   title: 'GitHub',
   facts: {
     title: 'GitHub CLI',
@@ -115,7 +129,7 @@ const gh: Row = {
   },
 };
 
-const glab: Row = {
+const glab: ForgeRow = {
   title: 'GitLab',
   facts: {
     title: 'GitLab CLI',
@@ -148,7 +162,7 @@ const glab: Row = {
   log: { run: ['ci', 'trace'], params: { id: operand(whole('Id of the job')) } },
 };
 
-const ofRequests = (row: Row, what: 'request' | 'issue'): Program['actions'] => {
+const ofRequests = (row: ForgeRow, what: 'request' | 'issue'): Program['actions'] => {
   const { title, asked, read, body } = row;
   const [word, called] = what === 'request' ? [row.request, row.called] : ['issue', 'issue'];
   const listed = requests(limited(json(z.array(read), (all) => all)));
@@ -184,7 +198,7 @@ const ofRequests = (row: Row, what: 'request' | 'issue'): Program['actions'] => 
   };
 };
 
-const others = (row: Row): Program['actions'] => {
+const others = (row: ForgeRow): Program['actions'] => {
   const { title, request, called } = row;
   return {
     [`${request}_diff`]: action(`Diff a ${title} ${called}`, `What a ${called} changes.`, asks, {
@@ -215,7 +229,7 @@ const others = (row: Row): Program['actions'] => {
   };
 };
 
-export default family<Row>({ gh, glab }, (row) => ({
+export default family<ForgeRow>({ gh, glab }, (row) => ({
   ...row.facts,
   category: 'vcs',
   actions: { ...ofRequests(row, 'request'), ...ofRequests(row, 'issue'), ...others(row) },

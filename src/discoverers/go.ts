@@ -1,10 +1,21 @@
 import * as z from 'zod';
-import { on, operand, option, words } from '../core/parameter.ts';
-import { joined, list, name, path, text } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
-import { told, type Reader } from '../core/report.ts';
+import {
+  action,
+  joined,
+  list,
+  name,
+  on,
+  operand,
+  option,
+  path,
+  program,
+  type Reader,
+  text,
+  told,
+  words,
+} from '../core/grammar.ts';
 import { gnu, said, together } from './reports/diagnostics.ts';
-import { diagnostics, packages, tests, type Case } from './reports/kinds.ts';
+import { diagnostics, packages, tests, type TestCase } from './reports/kinds.ts';
 import { allFormatted, jsonLines, records, saidOr } from './reports/readers.ts';
 import { packageActions } from './shared/packages.ts';
 import { asks, makes, exactly, fetches, reaches, writes } from './shared/programs.ts';
@@ -21,13 +32,17 @@ const matching = (names: string[]) => exactly(names.map((one) => one.split('/')[
 
 const optional = z.string().optional();
 const event = z.object({ Action: z.string(), Package: optional, Test: optional, Output: optional });
-const states: Readonly<Record<string, Case['status']>> = { pass: 'passed', fail: 'failed', skip: 'skipped' };
+const states: Readonly<Record<string, TestCase['status']>> = {
+  pass: 'passed',
+  fail: 'failed',
+  skip: 'skipped',
+};
 const placeIn = (message: string, folder: string) => {
   const [, file, line] = /^\s*([\w./-]+\.go):(\d+):/m.exec(message) ?? [];
   return file && { file: `${folder}${file.replace(/^\.\//, '')}`, line: Number(line) };
 };
 /** Tests, without those that only hold others; a package that fails without a failed test is one, too. */
-const cases: Reader<Case[]> = (output) => {
+const cases: Reader<TestCase[]> = (output) => {
   // A line without JSON says that a package was not built.
   const stdout = output.stdout.replaceAll(/^FAIL\t.*\n?/gm, '');
   const events = jsonLines(event, (all) => all)({ ...output, stdout });
@@ -37,10 +52,10 @@ const cases: Reader<Case[]> = (output) => {
   // Before Go 1.24, on standard error only.
   const broken = new Set([...output.stderr.matchAll(/^# (\S+)/gm)].map(([, of = '']) => of));
   const message = unbuilt.replaceAll(/^# .*\n/gm, '');
-  const notBuilt = [...broken].map((of): Case => {
+  const notBuilt = [...broken].map((of): TestCase => {
     return { name: of, status: 'failed', message, ...placeIn(message, '') };
   });
-  const run = events.flatMap(({ Package: of = '', Test: test, Action: what }): Case[] => {
+  const run = events.flatMap(({ Package: of = '', Test: test, Action: what }): TestCase[] => {
     const status = states[what];
     const inside = events.filter((one) => one.Package === of && one.Test?.startsWith(test ? `${test}/` : ''));
     if (!status || inside.some((one) => one.Action === what) || (!test && status !== 'failed')) return [];
@@ -104,7 +119,7 @@ const go = program('go', {
         packages: only,
       },
       given: { only: ['TestAdd', 'TestRemove'] },
-      after: { module: () => ['list', '-m', '-f', '{{.Path}}\t{{.Dir}}'] },
+      steps: { after: { module: () => ['list', '-m', '-f', '{{.Path}}\t{{.Dir}}'] } },
       ok: [0, 1, 2],
       out: tests(cases),
     }),

@@ -1,7 +1,4 @@
-import { on, operand, option, words } from '../core/parameter.ts';
-import { list, name, some } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
-import { told } from '../core/report.ts';
+import { action, list, name, on, operand, option, program, some, told, words } from '../core/grammar.ts';
 import { diagnostics, tasks, tests } from './reports/kinds.ts';
 import { lines, saidOr } from './reports/readers.ts';
 import { compilers, javaTests } from './shared/jvm.ts';
@@ -39,7 +36,7 @@ export default program('gradle', {
       },
       given: { only: ['shop.CartTest.adds'] },
       ok: [0, 1],
-      collects: ['**/build/test-results/**/TEST-*.xml'],
+      steps: { reports: ['**/build/test-results/**/TEST-*.xml'] },
       out: tests(javaTests('.')),
     }),
     clean: action('Clean with Gradle', 'Deletes what was built.', changes, {

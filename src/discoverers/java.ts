@@ -1,7 +1,17 @@
 import * as z from 'zod';
-import { operand, option, words } from '../core/parameter.ts';
-import { joined, list, name, path, some } from '../core/params.ts';
-import { action, program, type Program } from '../core/program.ts';
+import {
+  action,
+  joined,
+  list,
+  name,
+  operand,
+  option,
+  path,
+  program,
+  type Program,
+  some,
+  words,
+} from '../core/grammar.ts';
 import { diagnostics } from './reports/kinds.ts';
 import { compilers, javaHome, jdk } from './shared/jvm.ts';
 import { changes, reads, runs } from './shared/programs.ts';

@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { on, operand, option, words } from '../core/parameter.ts';
-import { list, name, path } from '../core/params.ts';
-import { action } from '../core/program.ts';
+import { action, list, name, on, operand, option, path, words } from '../core/grammar.ts';
 import { gnu, together } from './reports/diagnostics.ts';
 import { diagnostics, tasks } from './reports/kinds.ts';
 import { nodeTool, reaches, reads, runs } from './shared/programs.ts';
@@ -11,7 +9,7 @@ const mode = option('--mode', name('Mode: production, development'));
 const args = words('Arguments of the task');
 const config = option('--config', path('Configuration of another name', 'file'));
 
-const serving = { params: { port, mode, config }, given: { port: 5173 }, serves: true } as const;
+const serving = { params: { port, mode, config }, given: { port: 5173 }, stays: 'job' } as const;
 
 const task = z.object({ dependsOn: z.array(z.string()).optional() });
 const turbo = z.object({
@@ -50,7 +48,7 @@ export default [
     actions: {
       tasks: action('List Turborepo tasks', 'Tasks of the turbo.json, and what they depend on.', reads, {
         role: 'tasks',
-        reads: ['turbo.json', 'turbo.jsonc'],
+        run: { reads: ['turbo.json', 'turbo.jsonc'] },
         out: tasks(({ stdout }) => {
           const { tasks: all, pipeline } = turbo.parse(JSON.parse(stdout.replaceAll(/^\s*\/\/.*$/gm, '')));
           return Object.entries(all ?? pipeline ?? {}).map(([key, { dependsOn }]) => ({

@@ -1,10 +1,15 @@
 import * as z from 'zod';
-import type { ProjectFiles, InspectionRequest } from '../core/discoverer.ts';
-import { on, option } from '../core/parameter.ts';
-import { path } from '../core/params.ts';
-import { action } from '../core/program.ts';
-import { told, type Report } from '../core/report.ts';
-import { upwards } from '../core/upwards.ts';
+import {
+  action,
+  type InspectionRequest,
+  on,
+  option,
+  path,
+  type ProjectFiles,
+  type Report,
+  told,
+  upwards,
+} from '../core/grammar.ts';
 import { microsoft, said, withReason } from './reports/diagnostics.ts';
 import { diagnostics, level } from './reports/kinds.ts';
 import { allFormatted, json, saidOr } from './reports/readers.ts';
@@ -70,7 +75,7 @@ const github = withReason(
 );
 const biomeCheck = ['check', '--reporter=github', '--colors=off', '--max-diagnostics=none'];
 
-/** Whether the project only names others, which are then built: without that nothing would be looked at. */
+/** Tells if the project only names others, which are then built: without that nothing would be looked at. */
 async function inspectReferences(look: ProjectFiles, { folder, roots, values }: InspectionRequest) {
   if (values['project'] !== undefined) return {};
   for (const here of upwards(folder, roots)) {

@@ -1,10 +1,18 @@
 import * as z from 'zod';
-import { fresh, glue } from '../core/command-line.ts';
-import { on, operand, option, type Params } from '../core/parameter.ts';
-import { list, name, path } from '../core/params.ts';
-import { action } from '../core/program.ts';
-import { told } from '../core/report.ts';
-import { tests, type Case } from './reports/kinds.ts';
+import {
+  action,
+  fresh,
+  glue,
+  list,
+  name,
+  on,
+  operand,
+  option,
+  type Params,
+  path,
+  told,
+} from '../core/grammar.ts';
+import { tests, type TestCase } from './reports/kinds.ts';
 import { filed, json, saidOr } from './reports/readers.ts';
 import { junit } from './reports/xml.ts';
 import { exactly, fetches, nodeTool, runs, testNames as names } from './shared/programs.ts';
@@ -14,7 +22,7 @@ const update = (words: string) => on(words, 'Write snapshots anew');
 
 /** Without colours. */
 const plain = (text: string): string => text.replaceAll(/\u001B\[[\d;]*m/g, '');
-/** What stands before a stack, and the place in the test file that it names. */
+/** The message before a stack, and the place in the test file that it names. */
 const failed = (stack: string, file: string) => {
   const message = stack.split(/\n\s+at /)[0];
   const [, line, column] = /^:(\d+):(\d+)/.exec(stack.split(file)[1] ?? '') ?? [];
@@ -36,7 +44,7 @@ const jestReport = z.object({ testResults: z.array(jestFile) });
 const jestCases = filed((report) =>
   jestReport
     .parse(JSON.parse(report))
-    .testResults.flatMap(({ name: file, message, assertionResults }): Case[] =>
+    .testResults.flatMap(({ name: file, message, assertionResults }): TestCase[] =>
       assertionResults.length === 0
         ? [{ name: file, status: 'failed', message: plain(message), file }]
         : assertionResults.map(({ fullName, status, failureMessages }) => ({
@@ -61,12 +69,12 @@ const suite = z.object({
     return z.array(suite).optional();
   },
 });
-const outcomes: Record<string, Case['status']> = {
+const outcomes: Record<string, TestCase['status']> = {
   expected: 'passed',
   flaky: 'passed',
   unexpected: 'failed',
 };
-const specCases = ({ specs, suites = [] }: z.output<typeof suite>, above: string): Case[] => [
+const specCases = ({ specs, suites = [] }: z.output<typeof suite>, above: string): TestCase[] => [
   ...specs.flatMap(({ title, tests: each }) =>
     each.map(({ status, results: runs }) => {
       const { message = '', location } = runs.at(-1)?.error ?? {};
@@ -83,7 +91,7 @@ const specCases = ({ specs, suites = [] }: z.output<typeof suite>, above: string
 const playwrightReport = z.object({ suites: z.array(suite), errors: z.array(problem).default([]) });
 /** Names without that of the file; what fails before the tests is a failure without one. */
 const playwrightCases = json(playwrightReport, ({ suites, errors }) => [
-  ...errors.map(({ message, location }): Case => ({
+  ...errors.map(({ message, location }): TestCase => ({
     name: location?.file ?? 'playwright',
     status: 'failed',
     message: plain(message),

@@ -1,6 +1,4 @@
-import { on, operand } from '../core/parameter.ts';
-import { path, some, text } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
+import { action, on, operand, path, program, some, text } from '../core/grammar.ts';
 import { reads } from './shared/programs.ts';
 
 export default program('jq', {

@@ -1,7 +1,20 @@
-import { choice, on, operand, option, required, words } from '../core/parameter.ts';
-import { limit, list, name, path, some } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
-import { saidAfter, type Output } from '../core/report.ts';
+import {
+  action,
+  choice,
+  limit,
+  list,
+  name,
+  on,
+  operand,
+  option,
+  type Output,
+  path,
+  program,
+  required,
+  saidAfter,
+  some,
+  words,
+} from '../core/grammar.ts';
 import { entries, resources } from './reports/kinds.ts';
 import { records } from './reports/readers.ts';
 import { asks, destroys, publishes, reaches, reads } from './shared/programs.ts';
@@ -18,8 +31,8 @@ const manifests = { ...where, file: required('--filename=', path('Manifest, or a
 const oneOf = operand(name('kind/name: deployment/web'));
 
 /**
- * The table of a kind, as the server makes it: only that says how many of a pod's containers are ready, or what they
- * wait for. Columns begin where their titles do; of several kinds there are several tables.
+ * The table of a kind, as the server makes it: only that says how many of a pod's containers are ready, or
+ * what they wait for. Columns begin where their titles do; of several kinds there are several tables.
  */
 const listed = ({ stdout }: Pick<Output, 'stdout'>) =>
   stdout
@@ -108,17 +121,20 @@ export default program('kubectl', {
       run: ['apply'],
       params: manifests,
       given: { file: 'k8s' },
-      // The server tries it, and changes nothing.
-      first: ({ namespace, context, file }) => ['diff', namespace, context, file],
-      firstOk: [0, 1],
-      after: { now: ({ namespace, context, file }) => ['get', namespace, context, file] },
+      steps: {
+        // The server tries it, and changes nothing; 1: there are differences.
+        preview: { line: ({ namespace, context, file }) => ['diff', namespace, context, file], ok: [0, 1] },
+        after: { now: ({ namespace, context, file }) => ['get', namespace, context, file] },
+      },
       out: now,
     }),
     delete: action('Delete Kubernetes resources', 'With what they own.', destroys, {
       run: ['delete', '--wait=false'],
       params: { ...where, kind: oneKind, names: operand(some(name('Name'), 'Names')) },
       given: { kind: 'deployment', names: ['web'] },
-      first: (at) => ['delete', '--dry-run=server', at.namespace, at.context, '--', at.kind, at.names],
+      steps: {
+        preview: (at) => ['delete', '--dry-run=server', at.namespace, at.context, '--', at.kind, at.names],
+      },
     }),
     rollout: action('Roll out a Kubernetes workload', 'Restarts, pauses, resumes, or goes back.', publishes, {
       run: ['rollout'],
@@ -128,7 +144,9 @@ export default program('kubectl', {
         workload: oneOf,
       },
       given: { workload: 'deployment/web' },
-      after: { now: ({ namespace, context, workload }) => ['get', namespace, context, '--', workload] },
+      steps: {
+        after: { now: ({ namespace, context, workload }) => ['get', namespace, context, '--', workload] },
+      },
       out: now,
     }),
     exec: action('Run a command in a Kubernetes pod', 'Runs one program in a pod.', reaches, {

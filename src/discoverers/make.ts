@@ -1,8 +1,17 @@
 import * as z from 'zod';
-import { on, operand, option, words } from '../core/parameter.ts';
-import { list, matching, name, path } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
-import type { Reader } from '../core/report.ts';
+import {
+  action,
+  list,
+  matching,
+  name,
+  on,
+  operand,
+  option,
+  path,
+  program,
+  type Reader,
+  words,
+} from '../core/grammar.ts';
 import { compiled } from './reports/diagnostics.ts';
 import { diagnostics, tasks } from './reports/kinds.ts';
 import { reads, runs } from './shared/programs.ts';
@@ -13,14 +22,17 @@ const file = option('--file=', path('Makefile of another name', 'file'));
 const most = 500;
 const notRules = /^(?:ifn?eq|ifn?def|else|endif|export|unexport|override|private|vpath|undefine)\b/;
 
-interface Targets {
+interface MakeTargets {
   items: { name: string; says?: string }[];
   total: number;
   more?: string;
 }
 
-/** The targets that a Makefile states, with what the comment behind or above them says; make itself would run code. */
-const targets: Reader<Targets> = ({ stdout }) => {
+/**
+ * The targets that a Makefile states, with what the comment behind or above them says; make itself would run
+ * code.
+ */
+const targets: Reader<MakeTargets> = ({ stdout }) => {
   const found = new Map<string, string>();
   const unread = new Set<string>();
   let comments: string[] = [];
@@ -69,7 +81,7 @@ export default program('make', {
   actions: {
     tasks: action('List make targets', 'Targets with their comments; runs nothing.', reads, {
       role: 'tasks',
-      reads: files,
+      run: { reads: files },
       out: tasks(targets),
     }),
     task: action('Run a make target', 'Runs one target and shows what it prints.', runs, {

@@ -1,7 +1,16 @@
-import { on, operand, option, words } from '../core/parameter.ts';
-import { joined, list, name } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
-import { told, type Reader } from '../core/report.ts';
+import {
+  action,
+  joined,
+  list,
+  name,
+  on,
+  operand,
+  option,
+  program,
+  type Reader,
+  told,
+  words,
+} from '../core/grammar.ts';
 import { said, together } from './reports/diagnostics.ts';
 import { diagnostics, packages, tests } from './reports/kinds.ts';
 import { lines, saidOr } from './reports/readers.ts';
@@ -77,7 +86,7 @@ export default program('maven', {
       },
       given: { only: ['shop.CartTest#adds'] },
       ok: [0, 1],
-      collects: ['**/target/surefire-reports/TEST-*.xml'],
+      steps: { reports: ['**/target/surefire-reports/TEST-*.xml'] },
       out: tests(javaTests('#')),
     }),
     package: phase('Package with Maven', 'Tests, and packs into target.', ['package'], skip),

@@ -1,31 +1,40 @@
-import { operand, variable, words } from '../core/parameter.ts';
-import { name } from '../core/params.ts';
-import { action, family, present, type Program, type ProgramAction } from '../core/program.ts';
+import {
+  action,
+  family,
+  name,
+  operand,
+  present,
+  type Program,
+  type ProgramAction,
+  variable,
+  words,
+} from '../core/grammar.ts';
 import { entries } from './reports/kinds.ts';
 import { lines } from './reports/readers.ts';
 import { fetches, reads, runs, writes } from './shared/programs.ts';
 
-type Words = readonly string[];
-interface Row extends Omit<Program, 'id' | 'category' | 'actions'> {
-  list: readonly [line: Words, version: RegExp];
+type LineWords = readonly string[];
+interface VersionManagerRow extends Omit<Program, 'id' | 'category' | 'actions'> {
+  list: readonly [line: LineWords, version: RegExp];
   /** A version follows. */
-  install: Words;
-  /** What it means to use a version beyond one call. */
-  use: readonly [line: Words, says: string];
-  current: Words;
+  install: LineWords;
+  /** The meaning of using a version beyond one call. */
+  use: readonly [line: LineWords, says: string];
+  current: LineWords;
   run?: ProgramAction;
 }
 
 const version = (says: string) => name(`Version: 22, 20.11.1, lts/*${says}`);
 
-// nvm is a function of the shell. Its nvm-exec is a program, which starts others with a version, and so a shell, too.
+// nvm is a function of the shell. Its nvm-exec is a program, which starts others with a version, and so a
+// shell, too.
 const loaded = '. "$NVM_DIR/nvm.sh" --no-use';
 const inShell = ['bash', '-c', `${loaded} && nvm "$@"`, 'nvm'];
 // It would make a version the default that is not there.
 const alias = 'nvm use --silent "$1" && nvm alias --no-colors default "$1"';
 const setDefault = ['bash', '-c', `${loaded} && ${alias}`, 'nvm'];
 
-const rows: Readonly<Record<string, Row>> = {
+const rows: Readonly<Record<string, VersionManagerRow>> = {
   nvm: {
     title: 'nvm',
     site: 'https://github.com/nvm-sh/nvm',

@@ -1,7 +1,4 @@
-import { fresh, glue } from '../core/command-line.ts';
-import { on, operand, option } from '../core/parameter.ts';
-import { list, path, text } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
+import { action, fresh, glue, list, on, operand, option, path, program, text } from '../core/grammar.ts';
 import { tests } from './reports/kinds.ts';
 import { junit } from './reports/xml.ts';
 import { exactly, reads, runs, runsFile, testNames as names } from './shared/programs.ts';

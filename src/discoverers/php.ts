@@ -1,11 +1,22 @@
 import * as z from 'zod';
-import { fresh } from '../core/command-line.ts';
-import { on, operand, option, words } from '../core/parameter.ts';
-import { list, matching, name, path, text } from '../core/params.ts';
-import { action, program, type Program } from '../core/program.ts';
-import type { Reader } from '../core/report.ts';
+import {
+  action,
+  fresh,
+  list,
+  matching,
+  name,
+  on,
+  operand,
+  option,
+  path,
+  program,
+  type Program,
+  type Reader,
+  text,
+  words,
+} from '../core/grammar.ts';
 import { said } from './reports/diagnostics.ts';
-import { diagnostics, packages, tasks, tests, type Case } from './reports/kinds.ts';
+import { diagnostics, packages, tasks, tests, type TestCase } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
 import { junit } from './reports/xml.ts';
 import { packageActions } from './shared/packages.ts';
@@ -36,7 +47,10 @@ const php = program('php', {
       ok: [0, 255],
       out: diagnostics(
         said(
-          /^(?:PHP )?(?:\w+ )?(?<level>error|Warning|Deprecated): +(?<message>.+) in (?<file>.+) on line (?<line>\d+)$/,
+          new RegExp(
+            String.raw`^(?:PHP )?(?:\w+ )?(?<level>error|Warning|Deprecated): +` +
+              String.raw`(?<message>.+) in (?<file>.+) on line (?<line>\d+)$`,
+          ),
           /^No syntax errors detected in .*$/m,
         ),
       ),
@@ -96,7 +110,7 @@ const composer = program('composer', {
     }),
     tasks: action('List Composer scripts', 'Scripts of composer.json.', reads, {
       role: 'tasks',
-      reads: ['composer.json'],
+      run: { reads: ['composer.json'] },
       out: tasks(scripts),
     }),
     run_script: action('Run a Composer script', 'Runs a script of composer.json.', reaches, {
@@ -113,7 +127,7 @@ const filter = (all: readonly string[]) => {
   const exact = all.map((one) => one.replaceAll(/[.*+?^${}()|[\]\\/#"]/g, String.raw`\$&`));
   return String.raw`/(?:^|\\)(?:${exact.join('|')})(?:$|::| with data set )/`;
 };
-const cases: Reader<Case[]> = (output) => {
+const cases: Reader<TestCase[]> = (output) => {
   // The first line of a failure is its name once more.
   const texts = Object.entries(output.files).map(([key, said_]) => [
     key,

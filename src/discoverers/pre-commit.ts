@@ -1,6 +1,4 @@
-import { on, operand } from '../core/parameter.ts';
-import { name, path, some } from '../core/params.ts';
-import { action } from '../core/program.ts';
+import { action, name, on, operand, path, some } from '../core/grammar.ts';
 import { pythonTool } from './shared/python.ts';
 import { makes } from './shared/programs.ts';
 

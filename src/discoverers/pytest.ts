@@ -1,9 +1,5 @@
-import { fresh, glue } from '../core/command-line.ts';
-import { on, operand, option } from '../core/parameter.ts';
-import { list, text } from '../core/params.ts';
-import { action } from '../core/program.ts';
-import type { Reader } from '../core/report.ts';
-import { tests, type Case } from './reports/kinds.ts';
+import { action, fresh, glue, list, on, operand, option, type Reader, text } from '../core/grammar.ts';
+import { tests, type TestCase } from './reports/kinds.ts';
 import { junit, type JunitCase } from './reports/xml.ts';
 import { pythonTool } from './shared/python.ts';
 import { runs } from './shared/programs.ts';
@@ -18,8 +14,8 @@ function nodeId({ file, of, name }: JunitCase): string {
   return [file, ...classes, name].filter(Boolean).join('::');
 }
 
-/** What could not be imported has its reason in the text alone. */
-const results: Reader<Case[]> = (output) => {
+/** A file that could not be imported has its reason in the text alone. */
+const results: Reader<TestCase[]> = (output) => {
   const reasons = Object.values(output.files).flatMap((report) =>
     [...report.matchAll(/<error message="collection failure">[^]*?^E +(.+?)(?:<|$)/gm)].map(
       (found) => found[1],

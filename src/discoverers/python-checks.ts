@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { on } from '../core/parameter.ts';
-import { action } from '../core/program.ts';
-import { told } from '../core/report.ts';
+import { action, on, told } from '../core/grammar.ts';
 import { gnu } from './reports/diagnostics.ts';
 import { diagnostics, level } from './reports/kinds.ts';
 import { allFormatted, json, saidOr } from './reports/readers.ts';

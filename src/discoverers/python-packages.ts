@@ -1,6 +1,4 @@
-import { on, operand, option, required, words } from '../core/parameter.ts';
-import { name, path, some } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
+import { action, name, on, operand, option, path, program, required, some, words } from '../core/grammar.ts';
 import { entries, packages } from './reports/kinds.ts';
 import { lines } from './reports/readers.ts';
 import { packageActions } from './shared/packages.ts';
@@ -8,7 +6,7 @@ import * as py from './shared/python.ts';
 import { makes, reaches, runs, runsProgram } from './shared/programs.ts';
 
 const args = words('Arguments of the program');
-/** What all of them have in common. */
+/** The fields that all of them have in common. */
 const python = {
   like: 'requests',
   spec: py.requirement,

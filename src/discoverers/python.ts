@@ -1,14 +1,22 @@
-import { on, operand, words } from '../core/parameter.ts';
-import { matching, path, some } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
-import { saidAfter, told } from '../core/report.ts';
+import {
+  action,
+  matching,
+  on,
+  operand,
+  path,
+  program,
+  saidAfter,
+  some,
+  told,
+  words,
+} from '../core/grammar.ts';
 import { gnu } from './reports/diagnostics.ts';
 import { diagnostics, packages } from './reports/kinds.ts';
 import * as py from './shared/python.ts';
 import { makes, runs, runsCode, runsFile } from './shared/programs.ts';
 
-// -I leaves out the working folder, PYTHON* variables and the user's packages, so that the answer is about the
-// interpreter alone.
+// -I leaves out the working folder, PYTHON* variables and the user's packages, so that the answer is about
+// the interpreter alone.
 const describe = `import sys
 print("Python", sys.version.split()[0])
 print(sys.executable)
@@ -80,7 +88,7 @@ export default program('python', {
         system: on('--system-site-packages', "With the machine's packages too"),
         folder: operand(path('New folder', 'folder', { written: true }).default('.venv')),
       },
-      after: { now: ({ folder }) => ['-I', '-c', describeVenv, folder] },
+      steps: { after: { now: ({ folder }) => ['-I', '-c', describeVenv, folder] } },
       out: told((output) => saidAfter(output, 'now').trim()),
     }),
     pip_list: action('List the packages of Python', 'Packages that it can import.', runs, {

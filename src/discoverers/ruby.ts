@@ -1,13 +1,25 @@
 import * as z from 'zod';
-import { fresh } from '../core/command-line.ts';
-import type { ProjectFiles, InspectionRequest } from '../core/discoverer.ts';
-import { choice, on, operand, option, words } from '../core/parameter.ts';
-import { list, name, path, text } from '../core/params.ts';
-import { action, program, type Program } from '../core/program.ts';
-import type { Reader } from '../core/report.ts';
-import { upwards } from '../core/upwards.ts';
+import {
+  action,
+  choice,
+  fresh,
+  type InspectionRequest,
+  list,
+  name,
+  on,
+  operand,
+  option,
+  path,
+  program,
+  type Program,
+  type ProjectFiles,
+  type Reader,
+  text,
+  upwards,
+  words,
+} from '../core/grammar.ts';
 import { said } from './reports/diagnostics.ts';
-import { diagnostics, level, packages, tasks, tests, type Case } from './reports/kinds.ts';
+import { diagnostics, level, packages, tasks, tests, type TestCase } from './reports/kinds.ts';
 import { json, lines } from './reports/readers.ts';
 import { packageActions } from './shared/packages.ts';
 import { here, makes, reaches, reads, runs, runsCode, runsFile, runsProgram } from './shared/programs.ts';
@@ -102,9 +114,11 @@ const bundle = program('bundle', {
   },
 });
 
-/** What stands at the beginning of a line: in a namespace it has another name. */
-const rakeTask =
-  /^(?:(?:multi)?task|\S*(?<kind>Test|Rake)Task\.(?:new|create))(?:[ (]+:?["']?(?!do\b)(?<of>\w+(?::\w+)*)|(?= |$))/;
+/** A task at the beginning of a line: in a namespace it has another name. */
+const rakeTask = new RegExp(
+  String.raw`^(?:(?:multi)?task|\S*` +
+    String.raw`(?<kind>Test|Rake)Task\.(?:new|create))(?:[ (]+:?["']?(?!do\b)(?<of>\w+(?::\w+)*)|(?= |$))`,
+);
 const rake = gem('rake', {
   title: 'Rake',
   site: 'https://ruby.github.io/rake',
@@ -115,7 +129,7 @@ const rake = gem('rake', {
   actions: {
     scripts: action('List tasks of a Rakefile', 'Tasks that it names; runs nothing.', reads, {
       role: 'tasks',
-      reads: ['Rakefile', 'rakefile', 'Rakefile.rb'],
+      run: { reads: ['Rakefile', 'rakefile', 'Rakefile.rb'] },
       out: tasks(lines(rakeTask, ({ of, kind }) => ({ name: of ?? (kind === 'Rake' ? 'spec' : 'test') }))),
     }),
     tasks: action('List Rake tasks', 'Tasks of the Rakefile with what they do.', runs, {
@@ -150,23 +164,25 @@ const example = z.object({
 });
 const spec = z.object({ messages: z.array(z.string()).default([]), examples: z.array(example) });
 const loading = /An error occurred while loading (\S+?)\.?(?: |$)/m;
-const examples = json(spec, ({ messages, examples: all }): Case[] => [
-  ...messages.flatMap((message): Case[] => {
+const examples = json(spec, ({ messages, examples: all }): TestCase[] => [
+  ...messages.flatMap((message): TestCase[] => {
     const broken = loading.exec(message)?.[1];
     return broken ? [{ name: broken, status: 'failed', message: message.trim() }] : [];
   }),
-  ...all.map(({ id, full_description: of, status, file_path: at, line_number: line, exception }): Case => {
-    const frame = exception?.backtrace?.find((one) => one.includes(at.replace('./', '/')));
-    return {
-      name: id,
-      status: status === 'failed' ? 'failed' : status === 'passed' ? 'passed' : 'skipped',
-      file: at.replace('./', ''),
-      line: Number(/:(\d+)/.exec(frame ?? '')?.[1] ?? line),
-      ...(exception && { message: `${of}: ${exception.message.trim().replaceAll(/\n\s*/g, '; ')}` }),
-    };
-  }),
+  ...all.map(
+    ({ id, full_description: of, status, file_path: at, line_number: line, exception }): TestCase => {
+      const frame = exception?.backtrace?.find((one) => one.includes(at.replace('./', '/')));
+      return {
+        name: id,
+        status: status === 'failed' ? 'failed' : status === 'passed' ? 'passed' : 'skipped',
+        file: at.replace('./', ''),
+        line: Number(/:(\d+)/.exec(frame ?? '')?.[1] ?? line),
+        ...(exception && { message: `${of}: ${exception.message.trim().replaceAll(/\n\s*/g, '; ')}` }),
+      };
+    },
+  ),
 ]);
-const results: Reader<Case[]> = (output) =>
+const results: Reader<TestCase[]> = (output) =>
   examples({ ...output, stdout: Object.values(output.files)[0] ?? '' });
 
 const rspec = gem('rspec', {

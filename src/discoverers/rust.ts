@@ -1,10 +1,21 @@
 import * as z from 'zod';
-import { choice, on, operand, option, words } from '../core/parameter.ts';
-import { list, name, some, text } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
-import { told as told_, type Reader } from '../core/report.ts';
+import {
+  action,
+  choice,
+  list,
+  name,
+  on,
+  operand,
+  option,
+  program,
+  type Reader,
+  some,
+  text,
+  told as told_,
+  words,
+} from '../core/grammar.ts';
 import { withReason } from './reports/diagnostics.ts';
-import { diagnostics, entries, level, packages, tests, type Case } from './reports/kinds.ts';
+import { diagnostics, entries, level, packages, tests, type TestCase } from './reports/kinds.ts';
 import { allFormatted, jsonLines, lines, saidOr } from './reports/readers.ts';
 import { packageActions } from './shared/packages.ts';
 import { fetches, makes, reaches, reads } from './shared/programs.ts';
@@ -43,8 +54,11 @@ const compiled = diagnostics(
   withReason(jsonLines(line, (all) => told(all.flatMap((one) => one.message ?? [])))),
 );
 
-/** A line for each, and what those that failed have printed. Only their last line is stable: text is what there is. */
-const cases: Reader<Case[]> = ({ stdout }) =>
+/**
+ * A line for each, and what those that failed have printed. Only their last line is stable: text is what
+ * there is.
+ */
+const cases: Reader<TestCase[]> = ({ stdout }) =>
   [
     ...stdout.matchAll(/^test (.+?)(?: - (?:should panic|compile(?: fail)?))? \.\.\. (ok|FAILED|ignored)/gm),
   ].map(([, test = '', state]) => {

@@ -1,8 +1,17 @@
 import * as z from 'zod';
-import { choice, on, operand, option } from '../core/parameter.ts';
-import { list, name, path, some } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
-import { told } from '../core/report.ts';
+import {
+  action,
+  choice,
+  list,
+  name,
+  on,
+  operand,
+  option,
+  path,
+  program,
+  some,
+  told,
+} from '../core/grammar.ts';
 import { diagnostics, level } from './reports/kinds.ts';
 import { allFormatted, json, saidOr } from './reports/readers.ts';
 import { here, reads, writes } from './shared/programs.ts';

@@ -1,6 +1,4 @@
-import { operand, variable, words } from '../core/parameter.ts';
-import { path } from '../core/params.ts';
-import { action, family } from '../core/program.ts';
+import { action, family, operand, path, variable, words } from '../core/grammar.ts';
 import { gnu, said } from './reports/diagnostics.ts';
 import { diagnostics } from './reports/kinds.ts';
 import { reads, runs } from './shared/programs.ts';

@@ -1,17 +1,14 @@
 import * as z from 'zod';
-import { aside, operand } from '../core/parameter.ts';
-import { limit, name, text } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
-import { told, type Output } from '../core/report.ts';
+import { action, aside, limit, name, operand, type Output, program, text, told } from '../core/grammar.ts';
 import { entries, ports, processes } from './reports/kinds.ts';
-import { lines, type Groups } from './reports/readers.ts';
+import { lines, type PatternGroups } from './reports/readers.ts';
 import { reads } from './shared/programs.ts';
 
 const linux = { on: ['linux'] } as const;
 const mac = { on: ['darwin'] } as const;
 const unix = { on: ['linux', 'darwin'] } as const;
 const windows = { on: ['win32'] } as const;
-/** What PowerShell says in the words of the program that other systems have. */
+/** A line of PowerShell that prints the words of the program that other systems have. */
 const powershell = (code: string) =>
   ({
     ...{ by: 'powershell', ...windows },
@@ -23,9 +20,9 @@ const powershell = (code: string) =>
 const plain = told(({ stdout }) => stdout);
 const number = (said = '0') => Number(said.replace(',', '.'));
 
-/** Who listens; by the groups protocol, address, port, pid and program. */
+/** The listening ports; by the groups protocol, address, port, pid and program. */
 const listeners = (pattern: RegExp) => {
-  const all = lines(pattern, ({ protocol = '', address = '', port, pid, program: by }: Groups) => ({
+  const all = lines(pattern, ({ protocol = '', address = '', port, pid, program: by }: PatternGroups) => ({
     protocol: protocol.toLowerCase(),
     address,
     port: number(port),
@@ -77,7 +74,7 @@ const space = entries('file system')((output) =>
 const service = name('Service: nginx, docker.service');
 const given = { service: 'nginx' };
 
-/** What the machine does, each by the program that a system has for it; of processes, this user's. */
+/** The state of the machine, each by the program that a system has for it; of processes, this user's. */
 export default program('system', {
   title: 'This machine',
   category: 'other',
@@ -90,50 +87,58 @@ export default program('system', {
   actions: {
     ports: action('List listening ports', 'Which process listens on a port, or on any.', reads, {
       params: { port: aside(z.int().min(1).max(65_535).optional().describe('Only this one')) },
-      ways: [
-        {
-          ...{ by: 'ss', ...linux, out: listeners(ss) },
-          run: ['--no-header', '--listening', '--numeric', '--tcp', '--udp', '--processes'],
-        },
-        { by: 'lsof', ...unix, run: ['-nP', '-iTCP', '-sTCP:LISTEN'], ok: [0, 1], out: listeners(lsof) },
-        { by: 'netstat', ...windows, run: ['-ano'], out: listeners(netstat) },
-      ],
+      run: {
+        alternatives: [
+          {
+            ...{ by: 'ss', ...linux, out: listeners(ss) },
+            run: ['--no-header', '--listening', '--numeric', '--tcp', '--udp', '--processes'],
+          },
+          { by: 'lsof', ...unix, run: ['-nP', '-iTCP', '-sTCP:LISTEN'], ok: [0, 1], out: listeners(lsof) },
+          { by: 'netstat', ...windows, run: ['-ano'], out: listeners(netstat) },
+        ],
+      },
     }),
     processes: action('List processes', 'Your running processes by CPU, with memory.', reads, {
       params: {
         matching: aside(text('Only those whose command has this in it').optional()),
         limit: aside(limit(1000, 30)),
       },
-      ways: [
-        // Without a dash: of this user, with a terminal or without.
-        { by: 'ps', ...unix, run: ['xww', '-o', 'pid=,ppid=,pcpu=,rss=,args='], out: busiest },
-        {
-          ...powershell(`Get-CimInstance Win32_Process -Filter "SessionId=$((Get-Process -Id $PID).SessionId)" |
+      run: {
+        alternatives: [
+          // Without a dash: of this user, with a terminal or without.
+          { by: 'ps', ...unix, run: ['xww', '-o', 'pid=,ppid=,pcpu=,rss=,args='], out: busiest },
+          {
+            ...powershell(`Get-CimInstance Win32_Process -Filter "SessionId=$((Get-Process -Id $PID).SessionId)" |
 ForEach-Object { '{0} {1} 0 {2} {3}' -f $_.ProcessId, $_.ParentProcessId, [long]($_.WorkingSetSize / 1KB),
 $(if ($_.CommandLine) { $_.CommandLine } else { $_.Name }) }`),
-          out: busiest,
-        },
-      ],
+            out: busiest,
+          },
+        ],
+      },
     }),
     disk: action('Show disk space', 'Free space of the disks and local file systems.', reads, {
-      ways: [
-        // It fails when there is one that it may not look at.
-        { by: 'df', ...unix, run: ['-P', '-k', '-l'], ok: [0, 1], out: space },
-        {
-          ...powershell(`Get-CimInstance Win32_LogicalDisk -Filter DriveType=3 | ForEach-Object {
+      run: {
+        alternatives: [
+          // It fails when there is one that it may not look at.
+          { by: 'df', ...unix, run: ['-P', '-k', '-l'], ok: [0, 1], out: space },
+          {
+            ...powershell(`Get-CimInstance Win32_LogicalDisk -Filter DriveType=3 | ForEach-Object {
 '{0} {1} 0 {2} 0% {0}' -f $_.DeviceID, [long]($_.Size / 1KB), [long]($_.FreeSpace / 1KB) }`),
-          out: space,
-        },
-      ],
+            out: space,
+          },
+        ],
+      },
     }),
     service: action('Show a service', 'State of a service, and what it said last.', reads, {
       params: { service: operand(service) },
       given,
-      ways: [
-        { by: 'systemctl', ...linux, run: ['status', '--no-pager', '--lines=50'], ok: [0, 3], out: plain },
-        { by: 'launchctl', ...mac, run: ['list'], dashes: false, out: plain },
-        { by: 'sc', ...windows, run: ['query'], dashes: false, out: plain },
-      ],
+      run: {
+        alternatives: [
+          { by: 'systemctl', ...linux, run: ['status', '--no-pager', '--lines=50'], ok: [0, 3], out: plain },
+          { by: 'launchctl', ...mac, run: ['list'], dashes: false, out: plain },
+          { by: 'sc', ...windows, run: ['query'], dashes: false, out: plain },
+        ],
+      },
     }),
   },
 });

@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { on, operand, words } from '../core/parameter.ts';
-import { name } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
+import { action, name, on, operand, program, words } from '../core/grammar.ts';
 import { tasks } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
 import { runs } from './shared/programs.ts';

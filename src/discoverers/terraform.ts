@@ -1,9 +1,19 @@
 import * as z from 'zod';
-import { ToolcribError } from '../core/errors.ts';
-import { on, operand, option } from '../core/parameter.ts';
-import { list, matching, name, path } from '../core/params.ts';
-import { action, family, type Program } from '../core/program.ts';
-import { told, type Output } from '../core/report.ts';
+import {
+  action,
+  family,
+  list,
+  matching,
+  name,
+  on,
+  operand,
+  option,
+  type Output,
+  path,
+  type Program,
+  told,
+  ToolcribError,
+} from '../core/grammar.ts';
 import { diagnostics, entries, level } from './reports/kinds.ts';
 import { allFormatted, json, jsonLines, lines, saidOr } from './reports/readers.ts';
 import { makes, reaches, runs, writes } from './shared/programs.ts';
@@ -26,7 +36,7 @@ const said = z.object({
   type: z.string(),
   change: z.object({ action: z.string(), resource: z.object({ addr: z.string() }) }).optional(),
 });
-/** What would change; mistakes come on the same stream. */
+/** The planned changes; mistakes come on the same stream. */
 const planned = (output: Output) => {
   const all = jsonLines(said, (found) => found)(output);
   const wrong = all.flatMap(({ diagnostic: one }) => (one?.severity === 'error' ? [diagnostic(one)] : []));
@@ -112,7 +122,7 @@ const changing = (title: string): Program['actions'] => ({
     dashes: false,
     params: { plan },
     given: { plan: 'next.tfplan' },
-    first: ({ plan: kept }) => ['show', '-no-color', kept],
+    steps: { preview: ({ plan: kept }) => ['show', '-no-color', kept] },
   }),
 });
 

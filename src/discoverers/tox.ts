@@ -1,6 +1,4 @@
-import { on, option, words } from '../core/parameter.ts';
-import { name } from '../core/params.ts';
-import { action } from '../core/program.ts';
+import { action, name, on, option, words } from '../core/grammar.ts';
 import { tasks } from './reports/kinds.ts';
 import { lines } from './reports/readers.ts';
 import { pipEnvironment, pythonTool } from './shared/python.ts';

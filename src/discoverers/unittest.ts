@@ -1,20 +1,20 @@
-import { on, operand, option } from '../core/parameter.ts';
-import { list, name, text } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
-import type { Reader } from '../core/report.ts';
-import { tests, type Case } from './reports/kinds.ts';
+import { action, list, name, on, operand, option, program, type Reader, text } from '../core/grammar.ts';
+import { tests, type TestCase } from './reports/kinds.ts';
 import { interpreter, pythonEnvironment, pythons } from './shared/python.ts';
 
-const block =
-  /^={70}\n(?:FAIL|ERROR): (?<test>\S+) \((?<of>[^)]*)\).*\n-{70}\n(?<trace>[^]*?)\n(?=\n(?:={70}|-{70})\n)/gm;
+const block = new RegExp(
+  String.raw`^={70}\n(?:FAIL|ERROR): (?<test>\S+) \((?<of>[^)]*)\).*\n-{70}\n` +
+    String.raw`(?<trace>[^]*?)\n(?=\n(?:={70}|-{70})\n)`,
+  'gm',
+);
 const summary = /^Ran (?<ran>\d+) tests? in .*\n\n(?:OK|FAILED)(?: \((?<counts>.*)\))?/m;
 
-/** What fails stands in blocks, with the trace; how many there are, at the end. */
-const results: Reader<Case[]> = ({ stderr: said }) => {
+/** Failures stand in blocks, with the trace; how many there are, at the end. */
+const results: Reader<TestCase[]> = ({ stderr: said }) => {
   const stderr = said.replaceAll('\r\n', '\n');
   const { ran, counts = '' } = summary.exec(stderr)?.groups ?? {};
   if (ran === undefined) throw new Error('it says no numbers');
-  const failures = [...stderr.matchAll(block)].map(({ groups = {} }): Case => {
+  const failures = [...stderr.matchAll(block)].map(({ groups = {} }): TestCase => {
     const { test = '', of = '', trace = '' } = groups;
     const place = [...trace.matchAll(/File "(?<file>[^"]+)", line (?<line>\d+)/g)].at(-1)?.groups;
     // Before Python 3.11 the name of the test is not part of what stands in brackets.
@@ -32,7 +32,7 @@ const results: Reader<Case[]> = ({ stderr: said }) => {
   });
   const skipped = Number(/skipped=(\d+)/.exec(counts)?.[1] ?? 0);
   const passed = Math.max(0, Number(ran) - skipped - new Set(failures.map((one) => one.name)).size);
-  const others = (status: Case['status'], many: number) =>
+  const others = (status: TestCase['status'], many: number) =>
     Array.from({ length: many }, () => ({ name: '', status }));
   return [...failures, ...others('skipped', skipped), ...others('passed', passed)];
 };

@@ -1,7 +1,17 @@
 import * as z from 'zod';
-import { choice, operand, option } from '../core/parameter.ts';
-import { joined, list, matching, name, path, some } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
+import {
+  action,
+  choice,
+  joined,
+  list,
+  matching,
+  name,
+  operand,
+  option,
+  path,
+  program,
+  some,
+} from '../core/grammar.ts';
 import { compiled } from './reports/diagnostics.ts';
 import { diagnostics } from './reports/kinds.ts';
 import { reaches, runs } from './shared/programs.ts';
@@ -97,7 +107,7 @@ const visualStudio = program('visual_studio', {
   settings: { VSLANG: '1033' },
   actions: {
     open: action('Open in Visual Studio', 'Opens files, a project or a solution in a window.', runs, {
-      window: true,
+      stays: 'window',
       run: ({ window, paths }) => [window, paths],
       params: {
         window: choice({ new: [], open: '/Edit' }, 'Window: the one that is open is for files only'),

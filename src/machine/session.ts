@@ -1,7 +1,7 @@
 import type { ToolDefinition, ToolRegistry } from '../core/tool-definition.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Tool, Workspace } from '../core/tool.ts';
-import type { Checkpoint } from './actions/run-program.ts';
+import type { Checkpoint } from './actions/run-action.ts';
 import type { RecordCall } from './audit/audit.ts';
 import type { Environment } from './environment.ts';
 import type { History } from './history/history.ts';

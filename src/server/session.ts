@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Settings } from '../core/settings.ts';
 import type { ToolRegistry } from '../core/tool-definition.ts';
-import type { Checkpoint } from '../machine/actions/run-program.ts';
+import type { Checkpoint } from '../machine/actions/run-action.ts';
 import { createAudit, type RecordCall } from '../machine/audit/audit.ts';
 import type { Environment } from '../machine/environment.ts';
 import type { History } from '../machine/history/history.ts';

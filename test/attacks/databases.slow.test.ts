@@ -2,20 +2,20 @@ import { existsSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Program } from '../../src/core/program.ts';
+import type { AnyProgram } from '../../src/core/database-program.ts';
 import { hasMariadb, startMariadb, type Server as MariaServer } from '../discoverers/mariadb-server.ts';
 import { type Server, serverFolder, startServer } from '../discoverers/postgres-server.ts';
-import { programOf } from '../discoverers/programs.ts';
+import { anyProgramOf } from '../discoverers/programs.ts';
 import { callAction, planOf, runPlan, saidBy } from '../support/call-action.ts';
 import { connect, eras, inherited, initialize, startRaw } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
 import { until } from '../support/until.ts';
 
-const [mysql, psql] = [programOf('mysql'), programOf('psql')];
+const [mysql, psql] = [anyProgramOf('mysql'), anyProgramOf('psql')];
 
 /** What a call says that has to fail; its parameters may be refused before. */
 const failing = async (
-  of: Program,
+  of: AnyProgram,
   name: string,
   sql: string,
   place: { folder: string; env: Record<string, string> },
@@ -107,16 +107,16 @@ describe.skipIf(!serverFolder())('databases: PostgreSQL (skipped where it is not
   ])('ATTACK 75: asks about any query of %s, which no transaction binds', async (user, why) => {
     const plan = await planOf(psql, 'query', { sql: 'SELECT 1' }, as(user));
     const database = `${user}@${server.folder}:5432/postgres`;
-    expect(plan).toMatchObject({ asks: 'database', grant: { words: `reading in ${database}` } });
+    expect(plan).toMatchObject({ approval: 'database', grant: { words: `reading in ${database}` } });
     expect(plan.preview).toContain(why);
     expect(plan.preview).toContain('GRANT pg_read_all_data TO reader');
-    expect(await planOf(psql, 'tables', {}, as(user))).not.toHaveProperty('asks');
+    expect(await planOf(psql, 'tables', {}, as(user))).not.toHaveProperty('approval');
   });
 
   it.each(['owner', 'watcher'])(
     'asks nothing about a query of %s, which the transaction binds',
     async (user) => {
-      expect(await planOf(psql, 'query', { sql: 'SELECT 1' }, as(user))).not.toHaveProperty('asks');
+      expect(await planOf(psql, 'query', { sql: 'SELECT 1' }, as(user))).not.toHaveProperty('approval');
     },
   );
 
@@ -306,11 +306,11 @@ describe.skipIf(!hasMariadb())('databases: MariaDB (skipped where it is not inst
   it.each(['root', 'filer'])('ATTACK 80: asks about any query of %s, who may use files', async (user) => {
     const plan = await planOf(mysql, 'query', { sql: 'SELECT 1' }, as(user));
     expect(plan).toMatchObject({
-      asks: 'database',
+      approval: 'database',
       grant: { words: `reading in ${user}@${server.socket}:3306/shop` },
     });
     expect(plan.preview).toContain('files of the server (FILE)');
-    expect(await planOf(mysql, 'query', { sql: 'SELECT 1' }, as('plain'))).not.toHaveProperty('asks');
+    expect(await planOf(mysql, 'query', { sql: 'SELECT 1' }, as('plain'))).not.toHaveProperty('approval');
   });
 
   it.each(eras)('ATTACK 79, 80: over MCP %s', async (era) => {

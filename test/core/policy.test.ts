@@ -285,16 +285,16 @@ const anyAct: fc.Arbitrary<Act> = fc
     effects: fc.subarray([...effects], { minLength: 1 }),
     subject: fc.constantFrom('npm test', 'git push --force', 'rm x'),
     trust: fc.constantFrom('it runs code', undefined),
-    asks: fc.constantFrom('program' as const, 'database' as const, undefined),
+    approval: fc.constantFrom('program' as const, 'database' as const, undefined),
     grant: fc.constantFrom(always, undefined),
     protects: fc.constantFrom([], [{ path: '/w/.envrc', effect: 'a shell runs it' }]),
     isUndoable: fc.boolean(),
     paths: fc.constant([]),
   })
-  .map(({ trust, asks, grant, ...act }) => ({
+  .map(({ trust, approval, grant, ...act }) => ({
     ...act,
     ...(trust !== undefined && { trust }),
-    ...(asks !== undefined && { asks }),
+    ...(approval !== undefined && { approval }),
     ...(grant !== undefined && { grant }),
   }));
 const anyKnown: fc.Arbitrary<PersonSaid> = fc.record({ trusted: fc.boolean(), always: fc.boolean() });

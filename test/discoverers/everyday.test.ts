@@ -49,10 +49,10 @@ it('gives PowerShell a path as data, never as code', async () => {
 
 it('tells who listens, by three programs', () => {
   const system = programOf('system');
-  expect(reportOf(system, 'ports', { way: 0, stdout: recorded('system/ss.txt') }).text).toBe(
+  expect(reportOf(system, 'ports', { alternative: 0, stdout: recorded('system/ss.txt') }).text).toBe(
     '3 listening ports\ntcp 0.0.0.0:2024\ntcp 127.0.0.1:18765 python3 5931\nudp [::]:5353',
   );
-  const lsof = { way: 1, stdout: recorded('system/lsof.txt') };
+  const lsof = { alternative: 1, stdout: recorded('system/lsof.txt') };
   expect(reportOf(system, 'ports', lsof).text).toBe(
     '2 listening ports\ntcp *:18777 python3 21550\ntcp *:38039 java 25145',
   );
@@ -65,14 +65,18 @@ it('tells who listens, by three programs', () => {
     '  TCP    127.0.0.1:49670        127.0.0.1:49671        HERGESTELLT     5678',
     '  UDP    [::]:5353              *:*                                    42',
   ];
-  expect(reportOf(system, 'ports', { way: 2, stdout: netstat.join('\r\n') }).text).toBe(
+  expect(reportOf(system, 'ports', { alternative: 2, stdout: netstat.join('\r\n') }).text).toBe(
     '2 listening ports\ntcp 0.0.0.0:135 1234\nudp [::]:5353 42',
   );
 });
 
 it('lists the busiest processes first, and says how many there are', () => {
   const stdout = ' 7 1 0.5 100 node a.js\n 8 1 12,5 200 java -jar b.jar\n 9 1 0.0 300 sleep 5\n';
-  const { text } = reportOf(programOf('system'), 'processes', { way: 0, stdout, given: { limit: 2 } });
+  const { text } = reportOf(programOf('system'), 'processes', {
+    alternative: 0,
+    stdout,
+    given: { limit: 2 },
+  });
   expect(text).toBe(
     '3 processes, 2 of them here\n8 12.5% 200 KB java -jar b.jar\n7 0.5% 100 KB node a.js\nraise limit, or give matching',
   );
@@ -80,10 +84,10 @@ it('lists the busiest processes first, and says how many there are', () => {
 
 it('shows disks in the same words on every system', () => {
   const system = programOf('system');
-  expect(reportOf(system, 'disk', { way: 0, stdout: recorded('system/df.txt') }).text).toBe(
+  expect(reportOf(system, 'disk', { alternative: 0, stdout: recorded('system/df.txt') }).text).toBe(
     '2 file systems\n/ 64978400 of 264212084 KB free (/dev/vda)\n/media/My Disk 500000 of 1000000 KB free (/dev/vdb)',
   );
-  expect(reportOf(system, 'disk', { way: 1, stdout: 'C: 1000 0 400 0% C:\r\n' }).text).toContain(
+  expect(reportOf(system, 'disk', { alternative: 1, stdout: 'C: 1000 0 400 0% C:\r\n' }).text).toContain(
     'C: 400 of 1000',
   );
 });

@@ -302,8 +302,8 @@ it('tells what stages from what runs hooks, and what others see from both', () =
     expect(destructive(name), name).toBe(false);
   for (const name of ['commit', 'checkout', 'pull', 'push', 'restore', 'reset_hard', 'drop_stash'])
     expect(destructive(name), name).toBe(true);
-  const takenBack = Object.entries(git.actions).filter(([, action]) => action.takenBack);
-  expect(takenBack.map(([name]) => name)).toEqual(['restore', 'reset_hard']);
+  const undoable = Object.entries(git.actions).filter(([, action]) => action.steps?.undo);
+  expect(undoable.map(([name]) => name)).toEqual(['restore', 'reset_hard']);
 });
 
 it('takes names of commits, and no searches through all of them', () => {

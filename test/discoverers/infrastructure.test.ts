@@ -23,8 +23,11 @@ describe('kubectl', () => {
 
   it('looks before it applies', () => {
     const { apply, delete: remove } = programOf('kubectl').actions;
-    expect(apply?.first).toBeDefined();
-    expect(remove).toMatchObject({ effects: ['network', 'publish', 'destroy'], first: expect.anything() });
+    expect(apply?.steps?.preview).toBeDefined();
+    expect(remove).toMatchObject({
+      effects: ['network', 'publish', 'destroy'],
+      steps: { preview: expect.anything() },
+    });
   });
 });
 

@@ -15,7 +15,7 @@ const project = () => {
   return folder;
 };
 
-it("a project's own copy is taken from below too, is shown, and is code of the project, even if it only looks", async () => {
+it("takes a project's own copy from below too, shows it, and counts it as code of the project", async () => {
   const place = { folder: project(), program: process.execPath };
   const plan = await planOf(biome, 'lint', { cwd: 'packages/a' }, place);
   expect(plan).toMatchObject({ effects: ['read'], trust: 'runs code of this folder' });

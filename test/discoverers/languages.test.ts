@@ -6,8 +6,8 @@ type Said = Parameters<typeof reportOf>[2];
 const told = (id: string, action: string, output: Said) => reportOf(programOf(id), action, output).text;
 const argv = (id: string, action: string, given: object) => argvOf(programOf(id), action, given).join(' ');
 
-describe('tests, as they are told by programs that cannot be installed here', () => {
-  it('.NET', () => {
+describe('a report of tests from a program that cannot be installed here', () => {
+  it('is read as .NET writes it', () => {
     const result = (name: string, outcome: string, more = '') =>
       `<UnitTestResult testName="${name}" outcome="${outcome}">${more}</UnitTestResult>`;
     const error =
@@ -23,8 +23,8 @@ describe('tests, as they are told by programs that cannot be installed here', ()
   });
 });
 
-describe('diagnostics', () => {
-  it('of golangci-lint, whose first and second editions differ in all but text', () => {
+describe('a reader of diagnostics', () => {
+  it('reads both editions of golangci-lint, which differ in all but text', () => {
     const stdout =
       'cart.go:8:14: Error return value is not checked (errcheck)\n\tf()\n\t ^\n1 issues:\n* errcheck: 1\n';
     expect(told('golangci_lint', 'lint', { stdout, exitCode: 1 })).toBe(
@@ -32,7 +32,7 @@ describe('diagnostics', () => {
     );
   });
 
-  it('of MSBuild and Visual Studio', () => {
+  it('reads what MSBuild and Visual Studio print', () => {
     const stdout =
       "  1>main.cpp(3,5): error C2065: 'y': undeclared identifier [C:\\shop\\Shop.vcxproj]\nCart.cs(7,9): warning CS0168: unused [C:\\shop\\Shop.csproj]\n";
     expect(told('msbuild', 'build', { stdout, exitCode: 1 })).toMatch(
@@ -47,7 +47,7 @@ describe('diagnostics', () => {
     );
   });
 
-  it('of Hadolint', () => {
+  it('reads what Hadolint prints', () => {
     const found = [
       { file: 'Dockerfile', line: 3, column: 1, level: 'style', code: 'DL3008', message: 'Pin versions' },
     ];
@@ -56,13 +56,13 @@ describe('diagnostics', () => {
     );
   });
 
-  it('of no line that begins with a time', () => {
+  it('takes no line that begins with a time for a place', () => {
     const stderr = '2024-01-01 12:30:45: started\n[12:30:45] done\na.c:1:2: error: no y\n';
     expect(told('gcc', 'check', { stderr, exitCode: 1 })).toBe('1 diagnostic\na.c:1:2 error: no y');
   });
 });
 
-describe('packages', () => {
+describe('a list of packages', () => {
   const reference = {
     id: 'Serilog',
     requestedVersion: '3.0.0',
@@ -78,13 +78,13 @@ describe('packages', () => {
     });
 
   it.each([['dotnet', 'outdated', listing(reference), 'Serilog 3.0.1 -> 4.0.0 (Shop.csproj net8.0)']])(
-    '%s %s',
+    'is read as %s prints it for %s',
     (id, action, stdout, expected) => {
       expect(told(id, action, { stdout, exitCode: 0 })).toContain(expected);
     },
   );
 
-  it('cargo says on standard error what update would do', () => {
+  it('is read from standard error, where cargo says what update would do', () => {
     const stderr =
       '    Updating crates.io index\n     Locking 1 package to latest compatible version\n    Updating serde v1.0.1 -> v1.0.9 (available: v2.0.0)\n   Unchanged rand v0.8.5 (available: v0.9.1)\n';
     expect(told('cargo', 'outdated', { stderr })).toBe(

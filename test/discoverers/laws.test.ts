@@ -5,17 +5,22 @@ import { effects } from '../../src/core/discoverer.ts';
 import { ToolcribError } from '../../src/core/errors.ts';
 import type { Param, Params } from '../../src/core/parameter.ts';
 import { pathFacts } from '../../src/core/params.ts';
-import { write } from '../../src/core/command-line.ts';
-import { roles, type ProgramAction, type Role, type Values } from '../../src/core/program.ts';
+import type { Values } from '../../src/core/command-line.ts';
+import { roles, type ProgramAction, type Role } from '../../src/core/program.ts';
 import { annotationsOf, textOf } from '../../src/core/tool.ts';
 import { programResult, saidNothing } from '../../src/machine/actions/action-result.ts';
 import { describeAction, schemaOf } from '../../src/machine/actions/describe.ts';
 import {
   allActions,
   allPrograms,
+  alternativesOf,
+  answersOf,
   exampleLines,
   exampleValues,
   linesOf,
+  readsOf,
+  stepsOf,
+  written,
   type NamedAction,
 } from './programs.ts';
 
@@ -104,7 +109,7 @@ type Line = ReturnType<typeof linesOf>[number][1];
 /** Whether a call was written; a value that is refused is none. */
 function obeys({ of, action, params }: NamedAction, line: Line, call: Values): boolean {
   const words = Object.keys(params).find((key) => params[key]?.place === 'words');
-  const argvOf = (from: Values) => write(of, action, line, from).argv;
+  const argvOf = (from: Values) => written(of, action, line, from).argv;
   let whole: readonly string[];
   try {
     whole = argvOf(call);
@@ -191,15 +196,16 @@ describe.each(allActions)('$tool', (named) => {
     );
     if (action.effects.includes('network')) expect(annotations.openWorldHint).toBe(true);
     if (action.effects.includes('read')) expect(['read', 'read,network']).toContain(String(action.effects));
-    if (action.reads) expect(action.effects).toEqual(['read']);
-    if (action.takenBack) expect(action.effects).toContain('destroy');
-    if (action.first)
+    if (readsOf(action)) expect(action.effects).toEqual(['read']);
+    const { undo, preview } = stepsOf(action);
+    if (undo) expect(action.effects).toContain('destroy');
+    if (preview)
       expect(action.effects.some((each) => ['write', 'publish', 'destroy'].includes(each))).toBe(true);
   });
 
   it('has an example that can be written', () => {
-    const written = exampleLines(named);
-    expect(written.every((line) => line.length > 0 && !/undefined|\[object/.test(line))).toBe(true);
+    const example = exampleLines(named);
+    expect(example.every((line) => line.length > 0 && !/undefined|\[object/.test(line))).toBe(true);
   });
 
   it.each(lines)('%s: no value becomes an option or two arguments', (_, line) => {
@@ -215,17 +221,17 @@ describe.each(allActions)('$tool', (named) => {
   });
 
   it('puts every parameter to use', () => {
-    const { run, prepare } = action;
-    if (!run) return;
+    const own = lines.filter(([name]) => name === 'run' || name === 'before');
+    if (own.length === 0 || alternativesOf(action)) return;
     const call = exampleValues(named);
-    const written = (all: typeof call) =>
-      JSON.stringify([run, ...(prepare ? [prepare] : [])].map((line) => write(of, action, line, all)));
-    const base = written(call);
+    const writtenWith = (all: typeof call) =>
+      JSON.stringify(own.map(([, line]) => written(of, action, line, all)));
+    const base = writtenWith(call);
     for (const [name, { place, schema }] of Object.entries<Param>(params)) {
       if (place === 'aside') continue;
       const isUsed = fc.sample(values(schema), { numRuns: 60, seed: 3 }).some((value) => {
         try {
-          return value !== undefined && written({ ...call, [name]: value }) !== base;
+          return value !== undefined && writtenWith({ ...call, [name]: value }) !== base;
         } catch {
           return false; // One that is refused.
         }
@@ -241,10 +247,10 @@ describe.each(allActions)('$tool', (named) => {
 
   it('leaves nothing running but the window of an editor', () => {
     // All else ends with its call, or is a job.
-    if (action.window) expect(of.category).toBe('editor');
-    if (!action.serves) return;
-    expect(action.window).toBeUndefined();
-    // What only looks is no job.
+    const { stays } = action as Partial<ProgramAction>;
+    if (stays === 'window') expect(of.category).toBe('editor');
+    if (stays !== 'job') return;
+    // An action that only looks is no job.
     expect(action.effects.some((effect) => effect !== 'read' && effect !== 'network')).toBe(true);
   });
 
@@ -257,9 +263,9 @@ describe.each(allActions)('$tool', (named) => {
     const words = line.split(' ').slice(1).join(' ');
     // Started by its engine, and stopped by it.
     if (listens.test(words) && of.category !== 'container' && of.id !== 'git')
-      expect(action.serves).toBe(true);
+      expect(action).toMatchObject({ stays: 'job' });
     if (/\b(?:serves?|listens?|development server)\b/i.test(`${action.title} ${action.description}`))
-      expect(action.serves).toBe(true);
+      expect(action).toMatchObject({ stays: 'job' });
   });
 
   it('has a path parameter wherever a name says path', () => {
@@ -272,7 +278,7 @@ describe.each(allActions)('$tool', (named) => {
     if (!action.role) return;
     const { kind, needs } = roles[action.role] as { kind?: string; needs: readonly string[] };
     expect(Object.keys(params)).toEqual(expect.arrayContaining([...needs]));
-    if (kind) expect((action.out ?? action.ways?.[0]?.out)?.kind).toBe(kind);
+    if (kind) expect(answersOf(action)[0]?.out?.kind).toBe(kind);
     if (['test', 'lint', 'types', 'format'].includes(action.role) && !wholeOnly.has(tool))
       expect(z.safeParse(params['only']?.schema ?? z.never(), ['a']).success, 'only').toBe(true);
     // Whoever calls by a role alone knows no other names.
@@ -292,9 +298,8 @@ describe.each(allActions)('$tool', (named) => {
   });
 
   it('shows what it cannot read, and is never silent', async () => {
-    const ways: readonly Pick<ProgramAction, 'out' | 'ok'>[] = action.ways ?? [action];
     const given = { values: exampleValues(named), files: {}, after: {} };
-    for (const { out, ok } of ways)
+    for (const { out, ok } of answersOf(action))
       for (const stdout of [
         '',
         '{',
@@ -357,9 +362,9 @@ const garbage = [
 ];
 const refused = 'error: cannot connect: connection refused\n';
 type Broken = [what: string, outcome: ReturnType<typeof outcomeOf>, files?: Record<string, string>];
-const broken = ({ tool, action: { ok = [0] } }: NamedAction): Broken[] => [
+const broken = ({ tool, action }: NamedAction): Broken[] => [
   ['fails without a word', outcomeOf('', '', 1)],
-  ...ok
+  ...((action as Partial<ProgramAction>).ok ?? [0])
     .filter((code) => code !== 0)
     .flatMap((code): Broken[] => [
       [`ends with ${code} without a word`, outcomeOf('', '', code)],
@@ -377,16 +382,15 @@ const broken = ({ tool, action: { ok = [0] } }: NamedAction): Broken[] => [
   ]),
 ];
 
-describe.each(allActions.filter(({ action }) => action.out || action.ways))('$tool', (named) => {
+describe.each(allActions.filter(({ action }) => answersOf(action)[0]?.out))('$tool', (named) => {
   const { tool, action } = named;
-  const ways: readonly Pick<ProgramAction, 'out' | 'ok'>[] = action.ways ?? [action];
   it.each(broken(named))('is never green or empty when it %s', async (_, outcome, files = {}) => {
-    for (const { out, ok } of ways) {
+    for (const { out, ok } of answersOf(action)) {
       const isFiled = Object.keys(files).length > 0;
       // What reads no report file has only been silent.
       if (!out || (isFiled && out.kind !== 'tests')) continue;
       const after = Object.fromEntries(
-        Object.keys(action.after ?? {}).map((key) => [key, outcome.stdout.text]),
+        Object.keys(stepsOf(action).after ?? {}).map((key) => [key, outcome.stdout.text]),
       );
       const rest = () => Promise.resolve({ values: exampleValues(named), files, after });
       const answers = { ok, report: out, rest };
@@ -422,7 +426,7 @@ it('writes what it wrote before', async () => {
 it('has one shape for each kind', () => {
   const shapes = new Map<string, z.ZodType>();
   for (const { action } of allActions)
-    for (const out of [action.out, ...(action.ways ?? []).map((way) => way.out)])
+    for (const { out } of answersOf(action))
       if (out && !['data', 'text', 'entries'].includes(out.kind))
         expect(shapes.set(out.kind, shapes.get(out.kind) ?? out.result).get(out.kind)).toBe(out.result);
 });

@@ -8,9 +8,9 @@ import { targetOf } from '../../src/machine/databases/target.ts';
 import { callAction, planOf, saidBy } from '../support/call-action.ts';
 import { until } from '../support/until.ts';
 import { hasMariadb, type Server, startMariadb } from './mariadb-server.ts';
-import { programOf } from './programs.ts';
+import { anyProgramOf } from './programs.ts';
 
-const mysql = programOf('mysql');
+const mysql = anyProgramOf('mysql');
 
 const password = 'p@ss/wo:rd';
 
@@ -129,7 +129,7 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
   it('changes what it is told to, and asks each time', async () => {
     const plan = await planOf(mysql, 'execute', { sql: 'DROP TABLE orders' }, where());
     expect(plan).toMatchObject({
-      asks: 'database',
+      approval: 'database',
       grant: { words: `writing in root@${server.socket}:3306/shop` },
     });
     expect(await told('execute', { sql: 'CREATE TABLE made(a INT)' })).toBe('0 rows changed');

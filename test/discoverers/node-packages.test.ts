@@ -13,7 +13,7 @@ const read = (id: string, key: string, file: string, more: object = {}) =>
 const call = async (of: Program, key: string, given: Record<string, unknown>, folder: string) =>
   saidBy(await callAction(of, key, given, { folder, program: process.execPath, trusted: true }));
 
-describe('which package manager a project has', () => {
+describe('the package manager of a project', () => {
   const add = { packages: ['semver'] };
   const named = (packageManager: string) => ({ 'package.json': { name: 'shop', packageManager } });
   it.each([
@@ -67,7 +67,7 @@ describe('which package manager a project has', () => {
   });
 });
 
-describe('what there is nothing to do for', () => {
+describe('an action with nothing to do', () => {
   it('is an error without a package.json, up to the root (14)', async () => {
     const top = folderWith({ 'package.json': {}, 'packages/a/src/x.js': '' });
     const where = { folder: join(top, 'packages/a/src'), roots: [join(top, 'packages')] };
@@ -79,8 +79,8 @@ describe('what there is nothing to do for', () => {
   });
 });
 
-describe('what package managers print', () => {
-  it('is a list of packages with their problems', () => {
+describe('the output of a package manager', () => {
+  it('is read as a list of packages with their problems', () => {
     expect(read('npm', 'list', 'list-problems.json', { exitCode: 1 })).toMatchInlineSnapshot(`
       "6 packages
       @shop/a 0.1.0 - file:../../packages/a
@@ -106,7 +106,7 @@ describe('what package managers print', () => {
     expect(read('yarn1', 'list', 'list.jsonl')).toContain('4 packages\nis-odd 2.0.0\n');
   });
 
-  it('is a list of newer versions', () => {
+  it('is read as a list of newer versions', () => {
     expect(read('npm', 'outdated', 'outdated.json', { exitCode: 1 })).toMatchInlineSnapshot(`
       "4 packages
       fsevents -> 2.3.3
@@ -128,7 +128,7 @@ describe('what package managers print', () => {
     expect(reportOf(npm, 'outdated', { stdout }).text).toBe('1 package\nerror -> 10.4.0');
   });
 
-  it('is what is known to be vulnerable', () => {
+  it('is read as the packages that are known to be vulnerable', () => {
     expect(read('npm', 'audit', 'audit.json', { exitCode: 1 })).toMatchInlineSnapshot(`
       "2 advisories
       low is-number <7.0.0 Numbers are odd https://github.com/advisories/GHSA-dddd-eeee-ffff
@@ -136,7 +136,7 @@ describe('what package managers print', () => {
     `);
   });
 
-  it('is what the registry knows of a package', () => {
+  it('is read as the facts that the registry has of a package', () => {
     expect(read('npm', 'view', 'view.json')).toMatchInlineSnapshot(`
       "is-odd@2.0.0: Returns true if the given number is odd.
       license: MIT
@@ -148,7 +148,7 @@ describe('what package managers print', () => {
     expect(() => read('npm', 'view', 'view-several.json')).toThrow('4 versions match');
   });
 
-  it('is why there is no answer, in few words', () => {
+  it('is cut to the reason where there is no answer', () => {
     expect(() => read('npm', 'view', 'view-missing.json', { exitCode: 1 })).toThrow(
       /^Not Found - GET .{1,80}$/,
     );
@@ -161,7 +161,7 @@ describe('what package managers print', () => {
     );
   });
 
-  it('is tests in the words that "only" takes', () => {
+  it('is read as tests in the words that "only" takes', () => {
     const [inBun, inDeno] = ['bun', 'deno'].map((id) => {
       const files = { 'report.xml': recorded(`${id}/junit.xml`) };
       return reportOf(programOf(id), 'test', { files, exitCode: 1 }).text;
@@ -181,7 +181,7 @@ describe('what package managers print', () => {
     `);
   });
 
-  it("is Deno's type errors", () => {
+  it('is read as type errors, of Deno', () => {
     const stderr = recorded('deno/check.txt');
     expect(reportOf(programOf('deno'), 'check', { stderr, exitCode: 1 }).text).toMatchInlineSnapshot(`
       "1 diagnostic

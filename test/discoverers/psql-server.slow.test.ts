@@ -8,9 +8,9 @@ import { targetOf } from '../../src/machine/databases/target.ts';
 import { callAction, planOf, saidBy } from '../support/call-action.ts';
 import { until } from '../support/until.ts';
 import { type Server, serverFolder, startServer } from './postgres-server.ts';
-import { programOf } from './programs.ts';
+import { anyProgramOf } from './programs.ts';
 
-const psql = programOf('psql');
+const psql = anyProgramOf('psql');
 
 const password = 'p@ss/wo:rd';
 
@@ -70,7 +70,7 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
     at('postgresql://ada:hush@db.example.org/shop');
     const foreign = await planOf(psql, 'query', given, { ...place, trusted: true });
     expect(foreign).toMatchObject({
-      asks: 'database',
+      approval: 'database',
       grant: { words: 'reading in ada@db.example.org:5432/shop' },
     });
     expect(JSON.stringify(foreign.preview)).not.toContain('hush');
@@ -142,7 +142,7 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
     expect(await planOf(psql, 'execute', { sql }, place)).toMatchObject({
       effects: ['write', 'network', 'destroy'],
       subject: sql,
-      asks: 'database',
+      approval: 'database',
       grant: { words: `writing in ${database}` },
     });
     expect(await told('execute', { sql })).toBe('2 rows changed\n2 rows\na\n1\n2');

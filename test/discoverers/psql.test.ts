@@ -3,9 +3,9 @@ import { addressOf } from '../../src/machine/databases/target.ts';
 import { targetOf } from '../../src/machine/databases/target.ts';
 import { thisHost } from '../../src/machine/host.ts';
 import { schemaOf } from '../../src/machine/actions/describe.ts';
-import { actionOf, programOf } from './programs.ts';
+import { actionOf, anyProgramOf } from './programs.ts';
 
-const query = schemaOf(actionOf(programOf('psql'), 'query').params);
+const query = schemaOf(actionOf(anyProgramOf('psql'), 'query').params);
 const why = (given: object): string =>
   query
     .safeParse(given)
@@ -34,7 +34,7 @@ const said = (ask: () => string): string => {
   }
 };
 
-describe('where a database is', () => {
+describe('the target of a database', () => {
   it('takes a protection that it does not know for the strongest, never for less', () => {
     const host = { ...thisHost(), env: {} as Record<string, string> };
     for (const mode of ['VERIFY_IDENTITY', 'strong']) {

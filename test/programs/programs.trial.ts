@@ -13,7 +13,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { saidNothing } from '../../src/machine/actions/action-result.ts';
-import { actionOf, allPrograms, programOf } from '../discoverers/programs.ts';
+import { actionOf, allPrograms, answersOf, anyProgramOf } from '../discoverers/programs.ts';
 import { inherited, program as toolcrib, transportOf } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
 import type { ProgramTrial } from './types.ts';
@@ -109,7 +109,7 @@ async function opened(name: string, trial: ProgramTrial, more: Record<string, st
 
 it('names no action that there is not', () => {
   const named = trials.flatMap(({ program, calls }) => calls.map(([action]) => [program, action] as const));
-  const gone = named.filter(([program, action]) => !(action in programOf(program).actions));
+  const gone = named.filter(([program, action]) => !(action in anyProgramOf(program).actions));
   expect(gone).toEqual([]);
 });
 
@@ -128,7 +128,7 @@ describe.each(trials.map((trial, at) => [`${trial.program} ${at}`, trial] as con
     async ({ action, given, answer }) => {
       const text = await trying.call(`${trial.program}_${action}`, given);
       expect(text).toMatch(answer);
-      const changes = actionOf(programOf(trial.program), action).effects.some((one) =>
+      const changes = actionOf(anyProgramOf(trial.program), action).effects.some((one) =>
         ['write', 'publish', 'destroy'].includes(one),
       );
       // A change says what is now.
@@ -144,11 +144,11 @@ const greenCheck = /^\w+: (?:passed|ok|built|\d+ passed)/m;
 const elsewhere = new Set(['vcs', 'container', 'database', 'other']);
 /** A first call of each action that reads something, where what it reads can be broken. */
 const reading = ({ program, calls, files: texts, broken }: ProgramTrial) =>
-  !broken?.env && (Object.keys(texts).length === 0 || elsewhere.has(programOf(program).category))
+  !broken?.env && (Object.keys(texts).length === 0 || elsewhere.has(anyProgramOf(program).category))
     ? []
     : calls.filter(([action], at) => {
-        const { out, ways } = programOf(program).actions[action] ?? {};
-        const kind = (out ?? ways?.[0]?.out)?.kind ?? 'text';
+        const [answer] = answersOf(actionOf(anyProgramOf(program), action));
+        const kind = answer?.out?.kind ?? 'text';
         const isFirst = calls.findIndex(([other]) => other === action) === at;
         return isFirst && kind !== 'text' && broken?.except?.[action] === undefined;
       });
@@ -189,7 +189,7 @@ function temporaryFolderOf(name: string, trial: ProgramTrial): string {
   mkdirSync(folder, { recursive: true });
   // What a project imports is beside what it runs.
   const modules = join(npmFolderOf(trial), 'lib/node_modules');
-  if (from.npm && programOf(program).own && existsSync(modules))
+  if (from.npm && anyProgramOf(program).own && existsSync(modules))
     symlinkSync(modules, join(folder, 'node_modules'));
   return folder;
 }

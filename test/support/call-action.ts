@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { checkParams } from '../../src/core/check-params.ts';
-import type { Program } from '../../src/core/program.ts';
+import type { AnyProgram } from '../../src/core/database-program.ts';
 import { ToolcribError } from '../../src/core/errors.ts';
 import type { DatabaseProfile } from '../../src/core/settings.ts';
 import type { CallContext, Plan, Tool, Result } from '../../src/core/tool.ts';
-import { programTool } from '../../src/machine/actions/program-tool.ts';
+import { programTool } from '../../src/machine/actions/plan-action.ts';
 import { childEnvironment } from '../../src/machine/programs/child-environment.ts';
 import { thisHost } from '../../src/machine/host.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
@@ -33,7 +33,7 @@ export interface ActionPlace {
 
 /** An action as a tool, without a server. */
 function toolOf(
-  of: Program,
+  of: AnyProgram,
   name: string,
   { env = {}, program, path = [], profiles = {} }: ActionPlace,
 ): Tool {
@@ -55,11 +55,7 @@ function toolOf(
         Promise.resolve(execFileSync('which', [name], { encoding: 'utf8' }).trim()).catch(() => undefined),
     },
   };
-  const actionTool = (key: string): Tool => {
-    const action = of.actions[key];
-    if (!action) throw new Error(`${of.id} has no action ${key}`);
-    return programTool(of, key, action, services);
-  };
+  const actionTool = (key: string): Tool => programTool(of, key, services);
   if (of.actions[name]) return actionTool(name);
   const composites = { git_switch: gitSwitch, git_integrate: gitIntegrate, git_sync: gitSync };
   const composite = composites[`${of.id}_${name}` as keyof typeof composites];
@@ -79,7 +75,7 @@ const contextOf = ({ folder, trusted = false, context }: ActionPlace): Promise<C
 
 /** What a call of an action would do, as somebody is told who is asked about it. */
 export async function planOf(
-  of: Program,
+  of: AnyProgram,
   name: string,
   given: Record<string, unknown>,
   place: ActionPlace,
@@ -89,12 +85,16 @@ export async function planOf(
 }
 
 /** Does what was planned, perhaps some time ago. Throws what the action throws. */
-export const runPlan = async (of: Program, name: string, plan: Plan, place: ActionPlace): Promise<Result> =>
-  toolOf(of, name, place).run(plan, await contextOf(place));
+export const runPlan = async (
+  of: AnyProgram,
+  name: string,
+  plan: Plan,
+  place: ActionPlace,
+): Promise<Result> => toolOf(of, name, place).run(plan, await contextOf(place));
 
 /** Calls an action as the server does, without the server; what it throws for the caller comes as a result. */
 export async function callAction(
-  of: Program,
+  of: AnyProgram,
   name: string,
   given: Record<string, unknown>,
   place: ActionPlace,

@@ -1,15 +1,32 @@
 import * as z from 'zod';
-import { aside, choice, on, operand, option, words, type Params } from '../../core/parameter.ts';
-import { limit, list, matching, name, path, some } from '../../core/params.ts';
-import { action, family, type Program } from '../../core/program.ts';
-import { saidAfter, told, type Output } from '../../core/report.ts';
+import {
+  action,
+  aside,
+  choice,
+  family,
+  limit,
+  list,
+  matching,
+  name,
+  on,
+  operand,
+  option,
+  type Output,
+  type Params,
+  path,
+  type Program,
+  saidAfter,
+  some,
+  told,
+  words,
+} from '../../core/grammar.ts';
 import { containers, entries, images } from '../reports/kinds.ts';
 import { records } from '../reports/readers.ts';
 import { assignments, dockers, engine, imageName, mergedLogs, moment, word } from '../shared/engine.ts';
-import { docker, podman, type Answers } from './output.ts';
+import { docker, podman, type EngineReaders } from './output.ts';
 import { fetches, reaches, reads, runs } from '../shared/programs.ts';
 
-type Row = Answers & Pick<Program, 'title' | 'site' | 'get' | 'elsewhere' | 'project'>;
+type ContainerRow = EngineReaders & Pick<Program, 'title' | 'site' | 'get' | 'elsewhere' | 'project'>;
 
 const container = operand(word('Container name or id'));
 const several = { containers: operand(some(word('Name or id'), 'Containers')) };
@@ -25,7 +42,8 @@ const command = words('Program in the container, and its arguments');
 const facts = [
   'name: {{.Name}}',
   'image: {{.Config.Image}}',
-  'state: {{.State.Status}}{{with .State.Health}} ({{.Status}}){{end}}, exit code {{.State.ExitCode}} {{.State.Error}}',
+  'state: {{.State.Status}}{{with .State.Health}} ({{.Status}}){{end}}, exit code ' +
+    '{{.State.ExitCode}} {{.State.Error}}',
   'started: {{.State.StartedAt}}, {{.RestartCount}} restarts',
   'command: {{.Path}} {{join .Args " "}}',
   'ports: {{json .NetworkSettings.Ports}}',
@@ -34,7 +52,7 @@ const facts = [
   'variables: {{range .Config.Env}}{{index (split . "=") 0}} {{end}}',
 ].join('\n');
 
-const looking = ({ title, json: asJson, ...row }: Row): Program['actions'] => ({
+const looking = ({ title, json: asJson, ...row }: ContainerRow): Program['actions'] => ({
   ps: action(`List running ${title} containers`, 'Containers that run, with image, state and ports.', reads, {
     run: ['ps', asJson],
     out: containers(row.ps),
@@ -68,7 +86,7 @@ const looking = ({ title, json: asJson, ...row }: Row): Program['actions'] => ({
   }),
 });
 
-const running = ({ title }: Row): Program['actions'] => ({
+const running = ({ title }: ContainerRow): Program['actions'] => ({
   run: action(`Run a ${title} image`, 'Without folders or rights of this machine.', reaches, {
     run: ['run', '--rm', '--security-opt=no-new-privileges'],
     params: {
@@ -111,7 +129,7 @@ const running = ({ title }: Row): Program['actions'] => ({
 });
 
 /** The containers that were asked about, as they are now; all of them when none of these is left. */
-const afterwards = ({ ps }: Row) =>
+const afterwards = ({ ps }: ContainerRow) =>
   containers((output: Output) => {
     const all = ps({ ...output, stdout: saidAfter(output, 'now') }) as { name: string; id?: string }[];
     const asked = output.values['containers'] as string[];
@@ -119,9 +137,9 @@ const afterwards = ({ ps }: Row) =>
     return (left.length > 0 ? left : all) as never;
   });
 
-const changing = (row: Row): Program['actions'] => {
+const changing = (row: ContainerRow): Program['actions'] => {
   const { title, json: asJson } = row;
-  const after = { now: () => ['ps', '--all', asJson] };
+  const steps = { after: { now: () => ['ps', '--all', asJson] } };
   const out = afterwards(row);
   const given = { containers: ['web'] };
   const change = (verb: string, says: string, effects: Parameters<typeof action>[2], more: Params = {}) =>
@@ -129,7 +147,7 @@ const changing = (row: Row): Program['actions'] => {
       run: [verb === 'Remove' ? 'rm' : verb.toLowerCase()],
       params: { ...more, ...several } as typeof several,
       given,
-      after,
+      steps,
       out,
     });
   return {
@@ -147,7 +165,7 @@ const changing = (row: Row): Program['actions'] => {
   };
 };
 
-const changingImages = ({ title, json: asJson, images: read }: Row): Program['actions'] => {
+const changingImages = ({ title, json: asJson, images: read }: ContainerRow): Program['actions'] => {
   return {
     pull: action(`Pull a ${title} image`, 'Downloads an image from its registry.', fetches, {
       run: ['pull', '--quiet'],
@@ -155,7 +173,7 @@ const changingImages = ({ title, json: asJson, images: read }: Row): Program['ac
       given: { image: 'postgres:16' },
     }),
     rmi: action(`Remove ${title} images`, 'Deletes images that no container uses.', ['destroy'], {
-      after: { now: () => ['images', asJson] },
+      steps: { after: { now: () => ['images', asJson] } },
       out: images((output) => read({ ...output, stdout: saidAfter(output, 'now') })),
       run: ['rmi'],
       params: { images: operand(some(imageName('Image'), 'Names or ids')) },
@@ -164,7 +182,7 @@ const changingImages = ({ title, json: asJson, images: read }: Row): Program['ac
   };
 };
 
-const using = ({ title }: Row): Program['actions'] => ({
+const using = ({ title }: ContainerRow): Program['actions'] => ({
   volumes: action(`List ${title} volumes`, 'Volumes that keep data of containers.', reads, {
     run: ['volume', 'ls', '--format={{.Name}}\t{{.Driver}}'],
     out: entries('volume')(records(2, (key, says) => ({ name: key, says }))),
@@ -175,7 +193,7 @@ const using = ({ title }: Row): Program['actions'] => ({
   }),
 });
 
-export default family<Row>(
+export default family<ContainerRow>(
   {
     docker: {
       title: 'Docker',

@@ -1,20 +1,22 @@
 import * as z from 'zod';
-import type { Reader } from '../../core/report.ts';
+import type { Reader } from '../../core/grammar.ts';
 import type { containers, images } from '../reports/kinds.ts';
 import { json } from '../reports/readers.ts';
 import { objects, stateOf } from '../shared/engine.ts';
 
-type Items<K extends { result: z.ZodType }> = (z.input<K['result']> & { items: readonly unknown[] })['items'];
-/** How an engine answers. */
-export interface Answers {
+type ContainerItems<K extends { result: z.ZodType }> = (z.input<K['result']> & {
+  items: readonly unknown[];
+})['items'];
+/** The readers of an engine's answers. */
+export interface EngineReaders {
   /** Asks for JSON. */
   json: string;
-  ps: Reader<Items<typeof containers>>;
-  images: Reader<Items<typeof images>>;
+  ps: Reader<ContainerItems<typeof containers>>;
+  images: Reader<ContainerItems<typeof images>>;
 }
 
 const text = z.string().default('');
-export const docker: Answers = {
+export const docker: EngineReaders = {
   // Before Docker 23 the word json is a template without fields.
   json: '--format={{json .}}',
   ps: objects(
@@ -50,7 +52,7 @@ const podmanPs = z.object({
   Ports: z.array(port).nullish(),
 });
 const podmanImage = z.object({ Id: z.string(), Names: z.array(z.string()).nullish(), Size: z.int() });
-export const podman: Answers = {
+export const podman: EngineReaders = {
   json: '--format=json',
   ps: json(z.array(podmanPs), (all) =>
     all.map((one) => ({

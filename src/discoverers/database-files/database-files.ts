@@ -1,17 +1,27 @@
 import * as z from 'zod';
-import { parseExactly } from '../../core/exact-json.ts';
-import { ToolcribError } from '../../core/errors.ts';
-import { operand, type Param } from '../../core/parameter.ts';
-import { limit, matching, path } from '../../core/params.ts';
-import { action, family, type Piece, type Program } from '../../core/program.ts';
-import { glue, type Slot } from '../../core/command-line.ts';
-import { type Output, type Reader } from '../../core/report.ts';
+import {
+  action,
+  family,
+  glue,
+  limit,
+  matching,
+  operand,
+  type Output,
+  type Param,
+  parseExactly,
+  path,
+  type Piece,
+  type Program,
+  type Reader,
+  type Slot,
+  ToolcribError,
+} from '../../core/grammar.ts';
 import { columns, rows, tables } from '../reports/kinds.ts';
 import { quotedRows } from './quoted-rows.ts';
 import { loses, reads, writes } from '../shared/programs.ts';
 
-type At<K extends string> = Readonly<Record<K, Slot>>;
-interface Row {
+type SlotsAt<K extends string> = Readonly<Record<K, Slot>>;
+interface DatabaseFileRow {
   facts: Omit<Program, 'id' | 'category' | 'actions'>;
   /** Options with which it changes this one file, and stops at a failure. */
   writing: readonly string[];
@@ -19,13 +29,13 @@ interface Row {
   describe(table: Slot): Piece;
   /** A query's text, as it is asked. */
   sql: Param;
-  asked(at: At<'database' | 'sql' | 'limit'>): readonly Piece[];
+  asked(at: SlotsAt<'database' | 'sql' | 'limit'>): readonly Piece[];
   execute(sql: Slot): readonly Piece[];
   more: Program['actions'];
 }
 /**
- * Options with which the engine itself changes nothing and opens no other file. Words of the shell are only read at the
- * start of an argument, which is always ours.
+ * Options with which the engine itself changes nothing and opens no other file. Words of the shell are only
+ * read at the start of an argument, which is always ours.
  */
 const reading = ['-readonly', '-safe'];
 
@@ -71,7 +81,7 @@ const described: Reader<z.input<(typeof columns)['result']>> = (output) => {
   };
 };
 
-const sqlite3: Row = {
+const sqlite3: DatabaseFileRow = {
   facts: {
     title: 'SQLite',
     site: 'https://sqlite.org/cli.html',
@@ -100,12 +110,13 @@ const sqlite3: Row = {
       `SELECT 'column' AS kind, name, type, "notnull" = 0 AND pk = 0 AS nullable, dflt_value AS "default" ` +
         'FROM pragma_table_xinfo(',
       name,
-      ") UNION ALL SELECT 'detail', sql, NULL, NULL, NULL FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name = ",
+      ") UNION ALL SELECT 'detail', sql, NULL, NULL, NULL FROM sqlite_schema WHERE sql IS NOT " +
+        'NULL AND tbl_name = ',
       name,
       ' COLLATE NOCASE',
     ),
-  // As a subquery it has to be one; the newline ends a comment at its end. PRAGMA and EXPLAIN cannot be one, and are
-  // about the caller's own statement.
+  // As a subquery it has to be one; the newline ends a comment at its end. PRAGMA and EXPLAIN cannot be one,
+  // and are about the caller's own statement.
   sql: operand(query, (text) => {
     const own = withoutComments(text);
     return /^(?:pragma|explain)\b/i.test(own) ? own : `SELECT * FROM (${text}\n) LIMIT @most`;
@@ -137,7 +148,7 @@ const sqlite3: Row = {
   },
 };
 
-const duckdb: Row = {
+const duckdb: DatabaseFileRow = {
   facts: {
     title: 'DuckDB',
     site: 'https://duckdb.org/docs/stable/clients/cli/overview',
@@ -150,13 +161,15 @@ const duckdb: Row = {
   tables:
     `SELECT schema_name AS "schema", table_name AS name, 'table' AS type, estimated_size AS rows ` +
     'FROM duckdb_tables() ' +
-    `UNION ALL SELECT schema_name, view_name, 'view', NULL FROM duckdb_views() WHERE NOT internal ORDER BY 1, 2`,
+    `UNION ALL SELECT schema_name, view_name, 'view', NULL FROM duckdb_views() WHERE NOT ` +
+    `internal ORDER BY 1, 2`,
   describe: (name) =>
     glue(
       `SELECT 'column' AS kind, column_name AS name, data_type AS type, is_nullable AS nullable, ` +
         'column_default AS "default" FROM duckdb_columns() WHERE table_name = ',
       name,
-      " UNION ALL SELECT 'detail', sql, NULL, NULL, NULL FROM (SELECT table_name, sql FROM duckdb_tables() UNION ALL " +
+      " UNION ALL SELECT 'detail', sql, NULL, NULL, NULL FROM (SELECT table_name, sql FROM " +
+        'duckdb_tables() UNION ALL ' +
         'SELECT table_name, sql FROM duckdb_indexes() UNION ALL SELECT view_name, sql FROM duckdb_views()) ' +
         'WHERE sql IS NOT NULL AND table_name = ',
       name,

@@ -1,12 +1,18 @@
-import type { Output } from '../../core/report.ts';
+import type { Output } from '../../core/grammar.ts';
 
-/** What quote mode prints before a newer SQLite writes control characters as escapes: unistr('a\u000ab'). */
+/**
+ * Text as quote mode prints it before a newer SQLite writes control characters as escapes:
+ * unistr('a\u000ab').
+ */
 const token =
   /\s*(?:unistr\('((?:[^']|'')*)'\)|'((?:[^']|'')*)'|X'([0-9a-fA-F]*)'|(NULL)|([^,\n']+))(,|\r?\n|$)/y;
 /** Bytes that are shown: enough to tell what it is, which is all that hexadecimal tells a reader. */
 const shownBytes = 256;
 
-/** Rows of the quote mode: a line of names, then one of SQL literals for each row. One row too many tells of more. */
+/**
+ * Rows of the quote mode: a line of names, then one of SQL literals for each row. One row too many tells of
+ * more.
+ */
 export function quotedRows({ stdout, values }: Output) {
   // What a setting says that it was set to.
   const [header = [], ...all] = linesOf(stdout.replace(/^ +length \d+\r?\n/, ''));

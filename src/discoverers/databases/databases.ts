@@ -1,31 +1,45 @@
 import * as z from 'zod';
-import type { DatabaseEngine, DatabaseQuestion } from '../../core/discoverer.ts';
-import { aside, on, operand, option } from '../../core/parameter.ts';
-import { limit, path } from '../../core/params.ts';
-import { action, family, type Line, type Program, type ProgramAction } from '../../core/program.ts';
-import { told } from '../../core/report.ts';
+import {
+  aside,
+  type DatabaseDump,
+  databaseDump,
+  type DatabaseEngine,
+  type DatabaseProgram,
+  databaseProgram,
+  databaseQuery,
+  type DatabaseQuestion,
+  limit,
+  on,
+  operand,
+  option,
+  type Params,
+  path,
+  told,
+} from '../../core/grammar.ts';
 import { columns, entries, rows, tables } from '../reports/kinds.ts';
 import { json } from '../reports/readers.ts';
 import * as mysql from './mysql-statements.ts';
 import * as postgresql from './postgresql-statements.ts';
 import { asks, fetches } from '../shared/programs.ts';
 
-type Lists = Extract<DatabaseQuestion, { lists: object }>['lists'];
-interface Row {
+type Statements = Readonly<Record<string, string>>;
+/** An engine, with the statements and programs that are its own. */
+interface DatabaseRow {
   engine: DatabaseEngine;
-  facts: Omit<Program, 'id' | 'category' | 'actions'>;
-  databases: Lists;
-  tables: Lists;
-  describe: Lists;
-  /** Whether tables are listed by a pattern of schemas. */
+  facts: Omit<DatabaseProgram, 'id' | 'category' | 'engine' | 'actions'>;
+  databases: Statements;
+  tables: Statements;
+  describe: Statements;
+  /** Tables are listed by a pattern of schemas. */
   schemas?: true;
   missing?: string;
-  /** What it takes to change something. */
+  /** The SQL that is taken to change something. */
   says: string;
-  dump: ProgramAction;
+  dump: DatabaseDump;
 }
 
-// Which database is asked. Where it is, and as whom, is the operator's: a model does not choose whom to talk to.
+// The database that is asked. Where it is, and as whom, is the operator's: a model does not choose whom to
+// talk to.
 const profile = aside(z.string().min(1).optional().describe('Named in the settings'));
 const databaseName = z.string().regex(/^[A-Za-z0-9_][\w.@-]{0,62}$/, 'expected a name, no connection string');
 const connection = {
@@ -50,7 +64,7 @@ const select = 'SELECT email FROM customers';
 const text = z.string();
 const answer = z.object({ columns: z.array(text), rows: z.array(z.array(z.unknown())), more: z.boolean() });
 const shownRows = rows(() => ({ columns: [], rows: [], more: false }));
-/** What a statement changed, and what it returned. */
+/** The count of rows that a statement changed, and what it returned. */
 const done = json(answer.extend({ changed: z.int() }), ({ changed, ...found }) =>
   [
     `${changed} ${changed === 1 ? 'row' : 'rows'} changed`,
@@ -75,23 +89,16 @@ const foundDatabases = z.object({ databases: z.array(z.object({ name: text, says
 
 const tableName = z.string().regex(/^[^-\s][^\0]{0,199}$/, 'expected the name of a table');
 /** A dump: a program that is told where to connect, and writes a new file. */
-const dump = (
-  title: string,
-  engine: DatabaseEngine,
-  client: readonly string[],
-  run: Line<never>,
-  params: object,
-) =>
-  action(`Dump a ${title} database`, 'Writes a database, or one table, to a new file.', fetches, {
-    database: engine,
+const dump = (title: string, client: readonly string[], run: readonly string[], params: Params) =>
+  databaseDump(`Dump a ${title} database`, 'Writes a database, or one table, to a new file.', fetches, {
     client,
     run,
     writes: 'path',
-    params: { ...connection, path: aside(path('New file', 'file', { written: true })), ...params },
+    params: { ...connection, path: aside(path('New file', 'file', { written: true })), ...params } as Params,
     given: { path: 'shop.dump', database: 'shop', schema_only: true },
-  } as never);
+  });
 
-const engines: Readonly<Record<string, Row>> = {
+const engines: Readonly<Record<string, DatabaseRow>> = {
   psql: {
     engine: 'postgresql',
     facts: {
@@ -114,7 +121,7 @@ const engines: Readonly<Record<string, Row>> = {
     describe: postgresql.describeSql,
     schemas: true,
     says: 'Statements that write; several run in one transaction',
-    dump: dump('PostgreSQL', 'postgresql', ['pg_dump'], ['--no-password'], {
+    dump: dump('PostgreSQL', ['pg_dump'], ['--no-password'], {
       plain: on('--format=plain', 'As SQL text instead', '--format=custom'),
       table: option('--table=', z.string().min(1).max(200).describe('Only this table or pattern')),
       schema_only: on('--schema-only', 'Without data'),
@@ -140,7 +147,6 @@ const engines: Readonly<Record<string, Row>> = {
     says: 'One statement that writes',
     dump: dump(
       'MySQL',
-      'mysql',
       ['mariadb-dump', 'mysqldump'],
       ['--single-transaction', '--hex-blob', '--no-tablespaces'],
       {
@@ -152,61 +158,61 @@ const engines: Readonly<Record<string, Row>> = {
   },
 };
 
+const changesData = ['write', 'network', 'destroy'] as const;
 const pattern = z.string().min(1).max(63).default('%').describe('Only of this schema; % and _ match any');
 
-const asking = ({ engine, facts: { title }, says }: Row): Program['actions'] => {
-  const database = { database: engine } as const;
-  return {
-    query: action(`Query ${title}`, 'Runs one read-only query: its rows. EXPLAIN: its plan.', asks, {
-      ...database,
-      role: 'query',
-      params: { ...connection, sql, limit: aside(limit(1000, 100)) },
-      given: { sql: select },
-      databaseQuestion: { query: 'sql', limit: 'limit' },
-      out: rows(json(answer, (found) => found)),
-    }),
-    execute: action(`Change a ${title} database`, 'Runs SQL that writes.', ['write', 'network', 'destroy'], {
-      ...database,
-      params: { ...connection, sql: aside(written.describe(says)) },
-      given: { sql: 'DELETE FROM carts WHERE id = 7' },
-      databaseQuestion: { statement: 'sql' },
-      out: told(done),
-    }),
-  };
-};
-
-export default family(engines, (row) => {
-  const { title } = row.facts;
-  const lists = (all: Lists, ...binds: string[]) => ({
-    database: row.engine,
-    databaseQuestion: { lists: all, binds, ...(row.missing && { missing: row.missing }) } as never,
-  });
-  return {
-    ...row.facts,
-    category: 'database',
-    actions: {
-      databases: action(`List ${title} databases`, 'Databases of the server.', asks, {
-        ...lists(row.databases),
-        params: { profile },
-        out: entries('database')(
-          json(foundDatabases, (all) => all.databases.map(({ name, says }) => ({ name, says: says ?? '' }))),
-        ),
-      }),
-      tables: action(`List ${title} tables`, 'Tables and views of a database.', asks, {
-        role: 'tables',
-        ...lists(row.tables, ...(row.schemas ? ['schema'] : [])),
-        params: { ...connection, ...(row.schemas && { schema: aside(pattern) }) },
-        out: tables(json(foundTables, (all) => all.tables)),
-      }),
-      describe: action(`Describe a ${title} table`, 'Columns, indexes, keys of a table.', asks, {
-        role: 'describe',
-        ...lists(row.describe, 'table'),
-        params: { ...connection, table: aside(text.min(1).max(200).describe('As in SQL: sales.orders')) },
-        given: { table: 'orders' },
-        out: columns(json(described, describedColumns)),
-      }),
-      ...asking(row),
-      dump: row.dump,
-    },
-  };
+/** The actions that take a caller's own SQL. */
+const withSql = ({ facts: { title }, says }: DatabaseRow): DatabaseProgram['actions'] => ({
+  query: databaseQuery(`Query ${title}`, 'Runs one read-only query: its rows. EXPLAIN: its plan.', asks, {
+    role: 'query',
+    params: { ...connection, sql, limit: aside(limit(1000, 100)) },
+    given: { sql: select },
+    databaseQuestion: { query: 'sql', limit: 'limit' },
+    out: rows(json(answer, (found) => found)),
+  }),
+  execute: databaseQuery(`Change a ${title} database`, 'Runs SQL that writes.', changesData, {
+    params: { ...connection, sql: aside(written.describe(says)) },
+    given: { sql: 'DELETE FROM carts WHERE id = 7' },
+    databaseQuestion: { statement: 'sql' },
+    out: told(done),
+  }),
 });
+
+/** The actions that ask what there is. */
+function catalogue(row: DatabaseRow): DatabaseProgram['actions'] {
+  const { title } = row.facts;
+  const listing = (lists: Statements, ...binds: string[]): DatabaseQuestion =>
+    row.missing === undefined ? { lists, binds } : { lists, binds, missing: row.missing };
+  const schema: Params = row.schemas ? { schema: aside(pattern) } : {};
+  return {
+    databases: databaseQuery(`List ${title} databases`, 'Databases of the server.', asks, {
+      databaseQuestion: listing(row.databases),
+      params: { profile },
+      out: entries('database')(
+        json(foundDatabases, (all) => all.databases.map(({ name, says }) => ({ name, says: says ?? '' }))),
+      ),
+    }),
+    tables: databaseQuery(`List ${title} tables`, 'Tables and views of a database.', asks, {
+      role: 'tables',
+      databaseQuestion: listing(row.tables, ...Object.keys(schema)),
+      params: { ...connection, ...schema },
+      out: tables(json(foundTables, (all) => all.tables)),
+    }),
+    describe: databaseQuery(`Describe a ${title} table`, 'Columns, indexes, keys of a table.', asks, {
+      role: 'describe',
+      databaseQuestion: listing(row.describe, 'table'),
+      params: { ...connection, table: aside(text.min(1).max(200).describe('As in SQL: sales.orders')) },
+      given: { table: 'orders' },
+      out: columns(json(described, describedColumns)),
+    }),
+  };
+}
+
+export default Object.entries(engines).map(([id, row]) =>
+  databaseProgram(id, {
+    ...row.facts,
+    engine: row.engine,
+    category: 'database',
+    actions: { ...catalogue(row), ...withSql(row), dump: row.dump },
+  }),
+);

@@ -1,7 +1,4 @@
-import { glue } from '../../core/command-line.ts';
-import { on, required } from '../../core/parameter.ts';
-import { name } from '../../core/params.ts';
-import { action, family } from '../../core/program.ts';
+import { action, family, glue, name, on, required } from '../../core/grammar.ts';
 import { packages } from '../reports/kinds.ts';
 import { lines } from '../reports/readers.ts';
 import { compares, display, goesTo, opens } from './places.ts';

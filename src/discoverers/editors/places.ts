@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { operand } from '../../core/parameter.ts';
-import { path } from '../../core/params.ts';
-import { action } from '../../core/program.ts';
-import type { Template } from '../../core/command-line.ts';
+import { action, operand, path, type Template } from '../../core/grammar.ts';
 import { runs } from '../shared/programs.ts';
 
 // What editors and the programs that show differences are told: files, folders, a place in a file.
 
-/** What a program that opens windows needs of the person's session; the desktop's own variables begin with XDG_. */
+/**
+ * Variables of the person's session that a program with windows needs; the desktop's own variables begin with
+ * XDG_.
+ */
 export const display = ['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'DBUS_SESSION_BUS_ADDRESS'];
 
 export const file = (says: string) => operand(path(says, 'file'));
@@ -20,22 +20,22 @@ export const merged = {
   output: operand(path('Where the result goes', 'file', { written: true })),
 };
 
-type Opens<Names extends string> = Template<Record<Names, unknown>>;
+type OpeningLine<Names extends string> = Template<Record<Names, unknown>>;
 // An editor runs what is in a folder: extensions, tasks, the import of a build.
 
 /** Opens a file or folder. */
-export const opens = (title: string, description: string, run: Opens<'path'>) =>
+export const opens = (title: string, description: string, run: OpeningLine<'path'>) =>
   action(title, description, runs, {
-    window: true,
+    stays: 'window',
     run,
     params: { path: operand(path('File or folder')) },
     given: { path: 'src' },
   });
 
 /** Opens a file at a line. */
-export const goesTo = (title: string, run: Opens<'file' | 'line' | 'column'>) =>
+export const goesTo = (title: string, run: OpeningLine<'file' | 'line' | 'column'>) =>
   action(title, 'Opens a file at a line and column.', runs, {
-    window: true,
+    stays: 'window',
     run,
     params: {
       file: file('File'),
@@ -46,9 +46,9 @@ export const goesTo = (title: string, run: Opens<'file' | 'line' | 'column'>) =>
   });
 
 /** Shows two files side by side. */
-export const compares = (title: string, run: Opens<'left' | 'right'>) =>
+export const compares = (title: string, run: OpeningLine<'left' | 'right'>) =>
   action(title, 'Shows two files side by side in a window.', runs, {
-    window: true,
+    stays: 'window',
     run,
     params: { left: file('One file'), right: file('The other') },
     given: { left: 'a.ts', right: 'b.ts' },

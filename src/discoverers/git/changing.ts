@@ -1,18 +1,34 @@
 import * as z from 'zod';
-import { choice, on, operand, option, required } from '../../core/parameter.ts';
-import { list, matching, name, path, text } from '../../core/params.ts';
-import { action } from '../../core/program.ts';
+import {
+  action,
+  choice,
+  list,
+  matching,
+  name,
+  on,
+  operand,
+  option,
+  path,
+  required,
+  text,
+} from '../../core/grammar.ts';
 import { integratesBy } from './conflicts.ts';
-import { committed, saysNow } from './status.ts';
+import { changed, committed, now, saysNow } from './status.ts';
 import { revision, somePaths, stashAt, stashIndex } from './values.ts';
 import { changes, loses, writes } from '../shared/programs.ts';
 
-// All of it waits for trust, whatever its effects (inspect.ts). `execute` is said of what has hooks that people use.
-// --quiet keeps git from showing the state of what it has just checked out, of submodules too.
+// All of it waits for trust, whatever its effects (inspect.ts). `execute` is said of what has hooks that
+// people use. --quiet keeps git from showing the state of what it has just checked out, of submodules too.
 
-/** The files that differ from what is named next. A submodule is named too, so that what is in it counts as lost. */
+/**
+ * The files that differ from what is named next. A submodule is named too, so that what is in it counts as
+ * lost.
+ */
 const changedFiles = 'diff --name-only -z --no-renames --no-relative --ignore-submodules=none'.split(' ');
-/** Files that are tracked and ignored as well: no checkpoint has them, and git may be told not to see their changes. */
+/**
+ * Files that are tracked and ignored as well: no checkpoint has them, and git may be told not to see their
+ * changes.
+ */
 const ignoredFiles = () => ['ls-files', '--cached', '--ignored', '--exclude-standard', '-z'];
 const branch = (says: string) => operand(name(says));
 const onlyThese = operand(list(path('Path', 'any', { written: true }), 'Only these files or folders'));
@@ -34,7 +50,7 @@ export const changing = {
   commit: action('Commit to git', 'Commits what is staged, or with paths these, new files too.', changes, {
     // The message last: it is long, and what people read is cut in the middle.
     run: ({ all, amend, message }) => ['commit', '--no-status', all, amend, message],
-    prepare: ({ paths }) => ['add', '--', paths],
+    steps: { before: ({ paths }) => ['add', '--', paths], after: now },
     params: {
       paths: operand(list(path('File or folder'), 'Stage these first: ["src"]')),
       all: on('--all', 'Stage changed and deleted tracked files first'),
@@ -42,7 +58,7 @@ export const changing = {
       message: option('--message=', text('Commit message; with amend, left out: as it was')),
     },
     given: { message: 'Fix typo' },
-    ...saysNow('committed', committed),
+    out: changed('committed', committed),
   }),
   checkout: action('Check out a git branch', 'Switches to a branch or commit; loses no changes.', changes, {
     run: ['switch', '--quiet', '--no-overwrite-ignore'],
@@ -127,21 +143,24 @@ export const changing = {
     ...saysNow('dropped'),
   }),
   restore: action('Discard changes in git', 'Puts files back; their changes are lost.', loses, {
-    takenBack: { changes: ({ from, paths }) => [...changedFiles, from, '--', paths], unless: ignoredFiles },
+    steps: {
+      undo: { changes: ({ from, paths }) => [...changedFiles, from, '--', paths], unkept: ignoredFiles },
+      after: now,
+    },
     run: ['restore', '--worktree'],
     params: {
       from: option('--source=', revision('Commit to take them from; the index when left out')),
       paths: somePaths(true),
     },
     given: { paths: ['src/a.ts'] },
-    ...saysNow('put back'),
+    out: changed('put back'),
   }),
   reset_hard: action('Reset git to a commit', 'Branch and files match it; changes are lost.', loses, {
-    takenBack: { changes: ({ ref }) => [...changedFiles, ref, '--'], unless: ignoredFiles },
+    steps: { undo: { changes: ({ ref }) => [...changedFiles, ref, '--'], unkept: ignoredFiles }, after: now },
     run: ({ ref }) => ['reset', '--hard', ref, '--'],
     params: { ref: operand(revision('Branch, tag or commit')) },
     given: { ref: 'HEAD~1' },
-    ...saysNow('reset'),
+    out: changed('reset'),
   }),
   reset: action('Move a git branch', 'Moves the branch to a commit; the files stay as they are.', writes, {
     run: ({ mode, ref }) => ['reset', mode, ref, '--'],
@@ -153,11 +172,14 @@ export const changing = {
     ...saysNow('moved'),
   }),
   clean: action('Delete untracked files in git', 'Deletes files git does not track.', loses, {
-    first: ({ ignored, paths }) => ['clean', '--dry-run', '-d', ignored, '--', paths],
+    steps: {
+      preview: ({ ignored, paths }) => ['clean', '--dry-run', '-d', ignored, '--', paths],
+      after: now,
+    },
     run: ['clean', '--force', '-d'],
     params: { ignored: on('-x', 'Ignored files too'), paths: onlyThese },
     given: { paths: ['build'] },
-    ...saysNow('nothing to delete'),
+    out: changed('nothing to delete'),
   }),
   move: action('Move a file in git', 'Moves or renames a tracked file, and stages that.', writes, {
     run: ['mv'],

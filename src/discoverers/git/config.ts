@@ -1,7 +1,11 @@
-/** Keys of a repository's configuration that name no program, no file and nobody to talk to while something is read. */
+/**
+ * Keys of a repository's configuration that name no program, no file and nobody to talk to while something is
+ * read.
+ */
 const ordinaryKeys: Readonly<Record<string, string>> = {
   core:
-    'repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol ' +
+    'repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode ' +
+    'symlinks autocrlf eol ' +
     'safecrlf quotepath abbrev',
   remote: 'url pushurl fetch prune tagopt',
   branch: 'remote merge rebase description vscode-merge-base',
@@ -16,8 +20,9 @@ const ordinaryKeys: Readonly<Record<string, string>> = {
 };
 
 /**
- * The first setting, or line, that is not among what clone, init, and everyday commands write. Stricter than git's own
- * parser: every line must be blank, a comment, a whole section header, or a key with a value that ends on its line.
+ * The first setting, or line, that is not among what clone, init, and everyday commands write. Stricter than
+ * git's own parser: every line must be blank, a comment, a whole section header, or a key with a value that
+ * ends on its line.
  */
 export function unusualSetting(text: string): string | undefined {
   let section = '';

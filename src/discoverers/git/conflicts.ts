@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { kind, type Output } from '../../core/report.ts';
-import { nowLine, readStatus, whereOf, withoutModes } from './status.ts';
+import { kind, type Output } from '../../core/grammar.ts';
+import { now, readStatus, whereOf, withoutModes } from './status.ts';
 
 const side = z.object({ name: z.string(), lines: z.array(z.string()) });
 const conflict = z.object({
@@ -17,11 +17,11 @@ const integration = z.object({
   files: z.array(z.string()),
   conflicts: z.array(conflict),
   said: z.string(),
-  /** What to do about the conflicts. */
+  /** The next step with the conflicts. */
   then: z.string(),
 });
 
-/** Where a merge or the like stands, and what is in the way: both sides, with their lines. */
+/** The state of a merge or the like, and what is in the way: both sides, with their lines. */
 const report = kind('integration', integration, ({ state, where, files, conflicts, said, then }) =>
   [
     ...(state === 'conflicts'
@@ -41,19 +41,21 @@ const report = kind('integration', integration, ({ state, where, files, conflict
   ].join('\n'),
 );
 
-type Files = readonly string[];
-const goOn = (files: Files) =>
+type ConflictFiles = readonly string[];
+const goOn = (files: ConflictFiles) =>
   `git_integrate action=continue paths=${JSON.stringify(files)}; or action=abort`;
 
 /**
- * What git says of what can end in conflicts, and what is now. `done` is said where git says nothing; `then` is what to
- * do once they are mended.
+ * The report of what can end in conflicts, and of what is now. `done` is said where git says nothing; `then`
+ * is what to do once they are mended.
  */
-export const integratesBy = (done: string, then: (files: Files) => string) =>
+export const integratesBy = (done: string, then: (files: ConflictFiles) => string) =>
   ({
-    after: {
-      now: nowLine,
-      diff: () => ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--diff-filter=U'],
+    steps: {
+      after: {
+        ...now,
+        diff: () => ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--diff-filter=U'],
+      },
     },
     // 1: conflicts; 128: refused, as long as others are there.
     ok: [0, 1, 128],
@@ -66,7 +68,7 @@ export const integrates = integratesBy('done', goOn);
 function integrated(
   { stdout, stderr, exitCode, after, values }: Output,
   done: string,
-  then: (files: Files) => string,
+  then: (files: ConflictFiles) => string,
 ) {
   const status = readStatus(after['now'] ?? '');
   const files = status.changes.filter(({ state }) => /U|AA|DD/.test(state)).map(({ path }) => path);
@@ -90,7 +92,9 @@ function integrated(
   };
 }
 
-/** Both sides between markers of a combined diff, with the line of the first marker in the file as it is now. */
+/**
+ * Both sides between markers of a combined diff, with the line of the first marker in the file as it is now.
+ */
 export function conflictsIn(diff: string): Conflict[] {
   const found: Conflict[] = [];
   let [file, line] = ['', 0];

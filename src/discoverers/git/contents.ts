@@ -1,9 +1,17 @@
 import * as z from 'zod';
-import { glue } from '../../core/command-line.ts';
-import { choice, on, operand, option } from '../../core/parameter.ts';
-import { matching, path, text } from '../../core/params.ts';
-import { action } from '../../core/program.ts';
-import { told, type Output } from '../../core/report.ts';
+import {
+  action,
+  choice,
+  glue,
+  matching,
+  on,
+  operand,
+  option,
+  type Output,
+  path,
+  text,
+  told,
+} from '../../core/grammar.ts';
 import { entries } from '../reports/kinds.ts';
 import { asOf, onlyPaths, plain, revision } from './values.ts';
 import { reads } from '../shared/programs.ts';
@@ -11,19 +19,19 @@ import { reads } from '../shared/programs.ts';
 const form = choice({ patch: '--patch', stat: '--stat', names: '--name-status' }, 'How much to show');
 
 /**
- * A diff without the two lines before `---` that repeat the name; it can be applied all the same. What is new, renamed
- * or gone keeps them.
+ * A diff without the two lines before `---` that repeat the name; it can be applied all the same. What is
+ * new, renamed or gone keeps them.
  */
 export const shortened = (diff: string): string =>
   diff.replaceAll(/^diff --git .*\nindex [0-9a-f]+\.\.[0-9a-f]+(?: \d+)?\n(?=--- )/gm, '');
 
-/** Text of git, or what it means that there is none. */
+/** The text of git, or the meaning of saying nothing. */
 const orElse = (nothing: (values: Output['values']) => string, shown = (text: string) => text) =>
   told(({ stdout, stderr, values }) => shown(stdout.trimEnd()) || stderr.trim() || nothing(values));
 const inPaths = ({ paths }: Output['values']) =>
   Array.isArray(paths) && paths.length > 0 ? ` in ${paths.join(', ')}` : '';
 
-/** What files hold, as commits, the index and stashes have them. */
+/** The actions that show what files hold, as commits, the index and stashes have them. */
 export const contents = {
   diff: action('Show changes in git', 'Diff of unstaged or staged changes, or between commits.', reads, {
     run: ({ form: shown, context, staged, from, to, paths }) => [

@@ -1,4 +1,4 @@
-import { program } from '../../core/program.ts';
+import { program } from '../../core/grammar.ts';
 import { changing } from './changing.ts';
 import { contents } from './contents.ts';
 import { inspectRepository } from './inspect.ts';
@@ -12,12 +12,15 @@ const first = ['status', 'diff', 'log', 'show', 'add', 'commit', 'branches', 'ch
 const next = ['create_branch', 'pull', 'push', 'stash'] as const;
 const usual = Object.fromEntries([...first, ...next].map((key) => [key, all[key]]));
 
-// Nothing that sends, discards, or runs a command that it is given. Long options may be cut: --upl is --upload-pack.
+// Nothing that sends, discards, or runs a command that it is given. Long options may be cut: --upl is
+// --upload-pack.
 const harmful = '(?!.* --(?:disc|exe|forc|ou|str|upl))';
-const named = String.raw`(?!.* (?:-\w*[cCdDfFmMu]|--(?!all|contains|format|list|merged|no-merged|sort|verbose)))`;
+const harmless = '--(?!all|contains|format|list|merged|no-merged|sort|verbose)';
+const named = String.raw`(?!.* (?:-\w*[cCdDfFmMu]|${harmless}))`;
 const verbs = [
-  'add|blame|cherry-pick|commit|describe|diff|fetch|log|ls-files|mv|pull|reflog(?= -|$)|rev-list|rev-parse|revert',
-  String.raw`shortlog|show|status|bisect(?! run)|merge(?!.* -\w*s)|rebase(?!.* -\w*[sx])|(?:branch|tag)${named}`,
+  'add|blame|cherry-pick|commit|describe|diff|fetch|log|ls-files|mv|pull',
+  'reflog(?= -|$)|rev-list|rev-parse|revert|shortlog|show|status|bisect(?! run)',
+  String.raw`merge(?!.* -\w*s)|rebase(?!.* -\w*[sx])|(?:branch|tag)${named}`,
   String.raw`stash(?= (?:apply|list|pop|push|show|-)|$)|switch(?!.* (?:-\w*[fC]|--f|--di))`,
   String.raw`checkout -b(?!.* (?:-\w*f|--f))`,
 ];
@@ -69,8 +72,8 @@ export default program('git', {
     {
       says: /unmerged files|you have unmerged|needs merge|unmerged paths|resolve your current index first/,
       wayOut:
-        'What is in conflict is to be mended first: git_diff shows both sides; git_integrate action=abort ends ' +
-        'what is under way.',
+        'What is in conflict is to be mended first: git_diff shows both sides; ' +
+        'git_integrate action=abort ends what is under way.',
     },
     { says: /bad revision 'HEAD'|does not have any commits/, wayOut: 'There is no commit yet.' },
     {

@@ -1,11 +1,16 @@
-import type { Inspection, ProjectFiles, InspectionRequest } from '../../core/discoverer.ts';
-import { ToolcribError } from '../../core/errors.ts';
-import { matchesPath } from '../../core/rule.ts';
-import { parentOf, upwards } from '../../core/upwards.ts';
+import {
+  type Inspection,
+  type InspectionRequest,
+  matchesPath,
+  parentOf,
+  type ProjectFiles,
+  ToolcribError,
+  upwards,
+} from '../../core/grammar.ts';
 import { notAbove } from '../shared/not-above.ts';
 import { unusualSetting } from './config.ts';
 
-/** What looking is done with in any repository: nothing is written, and nobody is talked to. */
+/** The arguments and variables of looking in any repository: nothing is written, and nobody is talked to. */
 const looking = {
   argv: [
     // No refresh of the index on the way; git diff would write it all the same.
@@ -28,8 +33,8 @@ function settings(...all: string[]): string[] {
 }
 
 /**
- * Finds the repository of a folder. What only looks runs without trust where the repository is as git itself makes
- * them; all else is git as the repository has it set up, and waits for trust. Throws PATH_NOT_FOUND.
+ * Finds the repository of a folder. What only looks runs without trust where the repository is as git itself
+ * makes them; all else is git as the repository has it set up, and waits for trust. Throws PATH_NOT_FOUND.
  */
 export async function inspectRepository(
   look: ProjectFiles,
@@ -51,7 +56,7 @@ export async function inspectRepository(
     const reaches = effects.includes('network') ? 'talk to its remotes, ' : '';
     return { env, trust: `lets git write, ${reaches}and run the hooks and filters of this repository` };
   }
-  const trailing = withoutDenied(action, values, denied);
+  const trailing = denied.length === 0 ? [] : withoutDenied(action, values, denied);
   const notes = action === 'status' ? await underWay(look, `${top}/.git`) : [];
   const inspection = { argv: looking.argv, env: { ...env, ...looking.env }, trailing, notes };
   const unusual = (await trusted())
@@ -63,7 +68,7 @@ export async function inspectRepository(
   return { ...inspection, trust: `looks into a repository with an unusual configuration (${unusual})` };
 }
 
-/** What git leaves in its folder while something is under way, and what goes on with it. */
+/** Files that git leaves in its folder while something is under way, and what goes on with it. */
 const operations: Readonly<Record<string, string>> = {
   MERGE_HEAD:
     'a merge is under way: mend what conflicts, stage it, then git_integrate action=continue or abort',
@@ -74,7 +79,7 @@ const operations: Readonly<Record<string, string>> = {
   REVERT_HEAD: 'a revert is under way: git_integrate action=continue, skip or abort',
   BISECT_LOG: 'a bisect is under way: git_bisect mark=good, bad or skip; mark=reset ends it',
 };
-/** By which an action knows that there is something to go on with. */
+/** Files that tell an action that there is something to go on with. */
 const marksOf: Readonly<Record<string, readonly string[]>> = {
   merge: ['MERGE_HEAD'],
   rebase: ['rebase-merge', 'rebase-apply'],
@@ -105,13 +110,15 @@ const showingAll: ReadonlySet<string> = new Set(['format_patch']);
 /** Actions that show what files hold, and end with the paths they are to look at. */
 const showing: ReadonlySet<string> = new Set(['diff', 'show', 'grep']);
 
-/** Pathspecs that leave out what must not be read. Throws EFFECT_DENIED for a file that is named by its revision. */
+/**
+ * Pathspecs that leave out what must not be read. Throws EFFECT_DENIED for a file that is named by its
+ * revision.
+ */
 function withoutDenied(
   action: string,
   values: InspectionRequest['values'],
   denied: readonly string[],
 ): readonly string[] {
-  if (denied.length === 0) return [];
   const { file, ref, from, to } = values;
   const isHidden = typeof file === 'string' && denied.some((glob) => matchesPath(glob, file));
   if (
@@ -129,7 +136,10 @@ function withoutDenied(
   return denied.map((glob) => `:(top,exclude,glob)${/^(?:\/|\*\*\/)/.test(glob) ? glob : `**/${glob}`}`);
 }
 
-/** What makes git read settings, objects or branches from elsewhere, or settings that are not everybody's. */
+/**
+ * The reason why git would read settings, objects or branches from elsewhere, or settings that are not
+ * everybody's.
+ */
 async function unusualSetup(look: ProjectFiles, top: string): Promise<string | undefined> {
   if ((await look.kind(`${top}/.git`)) !== 'folder') return '.git is no folder';
   const separator = /^(?:[A-Za-z]:|\\)/.test(top) ? ';' : ':';
@@ -137,7 +147,8 @@ async function unusualSetup(look: ProjectFiles, top: string): Promise<string | u
   const data = `${top}/.git`;
   for (const name of ['commondir', 'config.worktree', 'info/grafts', 'objects/info/alternates'])
     if ((await look.kind(`${data}/${name}`)) !== undefined) return `.git/${name}`;
-  // Remotes as they were written before there was a configuration; one can say which branches a fetch overwrites.
+  // Remotes as they were written before there was a configuration; one can say which branches a fetch
+  // overwrites.
   for (const name of ['remotes', 'branches'])
     if ((await look.list(`${data}/${name}`)).length > 0) return `.git/${name}`;
   const config = await look.read(`${data}/config`);
@@ -145,8 +156,8 @@ async function unusualSetup(look: ProjectFiles, top: string): Promise<string | u
 }
 
 /**
- * A folder of the work tree that is laid out like a repository is taken for one, with a configuration that came with
- * the files. git has safe.bareRepository against it since 2.38.
+ * A folder of the work tree that is laid out like a repository is taken for one, with a configuration that
+ * came with the files. git has safe.bareRepository against it since 2.38.
  */
 async function bareRepositoryIn(look: ProjectFiles, folders: readonly string[]): Promise<string | undefined> {
   for (const folder of folders) {

@@ -1,6 +1,4 @@
-import { choice, input, on, operand, option } from '../../core/parameter.ts';
-import { list, name, path, text } from '../../core/params.ts';
-import { action } from '../../core/program.ts';
+import { action, choice, input, list, name, on, operand, option, path, text } from '../../core/grammar.ts';
 import { entries } from '../reports/kinds.ts';
 import { integrates, integratesBy } from './conflicts.ts';
 import { saysNow } from './status.ts';
@@ -14,12 +12,12 @@ const commits = operand(list(revision('Commit'), 'Commits, oldest first'));
 const mended = operand(list(path('File'), 'With continue: stage these first, mended'));
 const shared = { dashes: false, ...integrates } as const;
 
-/** What brings commits together, and what looks for one. */
+/** The actions that bring commits together, or look for one. */
 export const integrating = {
   merge: action('Merge a git branch', 'Merges a branch into this one; conflicts with both sides.', changes, {
     ...shared,
     run: ({ step: now, how, branch }) => ['merge', now, how, branch],
-    prepare: ({ paths }) => ['add', '--', paths],
+    steps: { ...integrates.steps, before: ({ paths }) => ['add', '--', paths] },
     params: {
       paths: mended,
       step: choice(withoutSkip, 'Start, or go on with what is under way'),
@@ -31,7 +29,7 @@ export const integrating = {
   rebase: action('Rebase a git branch', 'Moves commits onto another; conflicts with both sides.', changes, {
     ...shared,
     run: ({ step: now, autosquash, branch }) => ['rebase', now, autosquash, branch],
-    prepare: ({ paths }) => ['add', '--', paths],
+    steps: { ...integrates.steps, before: ({ paths }) => ['add', '--', paths] },
     params: {
       step,
       paths: mended,
@@ -43,14 +41,14 @@ export const integrating = {
   cherry_pick: action('Cherry-pick git commits', 'Applies commits; conflicts with both sides.', changes, {
     ...shared,
     run: ({ step: now, commits: all }) => ['cherry-pick', now, all],
-    prepare: ({ paths }) => ['add', '--', paths],
+    steps: { ...integrates.steps, before: ({ paths }) => ['add', '--', paths] },
     params: { step, paths: mended, commits },
     given: { commits: ['a1b2c3d'] },
   }),
   revert: action('Revert git commits', 'Undoes commits by new ones; conflicts with both sides.', changes, {
     ...shared,
     run: ({ step: now, commits: all }) => ['revert', now, all],
-    prepare: ({ paths }) => ['add', '--', paths],
+    steps: { ...integrates.steps, before: ({ paths }) => ['add', '--', paths] },
     params: { step, paths: mended, commits },
     given: { commits: ['a1b2c3d'] },
   }),
@@ -93,7 +91,7 @@ export const integrating = {
   }),
   submodules: action('List git submodules', 'Submodules with their addresses.', reads, {
     // git submodule is a script, which starts others.
-    reads: ['.gitmodules'],
+    run: { reads: ['.gitmodules'] },
     out: entries('submodule')(({ stdout }) => {
       const [before = '', ...all] = stdout.split(/^\[submodule /m);
       if (all.length === 0 && before.trim() !== '') throw new Error('no .gitmodules');

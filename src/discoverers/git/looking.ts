@@ -1,8 +1,15 @@
-import { choice, on, operand, option } from '../../core/parameter.ts';
-import { limit, text } from '../../core/params.ts';
-import { glue } from '../../core/command-line.ts';
-import { action } from '../../core/program.ts';
-import { told, type Output } from '../../core/report.ts';
+import {
+  action,
+  choice,
+  glue,
+  limit,
+  on,
+  operand,
+  option,
+  type Output,
+  text,
+  told,
+} from '../../core/grammar.ts';
 import { commits, entries } from '../reports/kinds.ts';
 import { records } from '../reports/readers.ts';
 import { shortened } from './contents.ts';
@@ -13,10 +20,13 @@ import { reads } from '../shared/programs.ts';
 // Nothing here writes, or reaches another machine; before trust, nothing of the repository runs (inspect.ts).
 const nul = { separator: '\0', end: '\0\n' };
 
-// Fields end with NUL, which neither names nor messages can contain, so nothing in them can look like a field.
+// Fields end with NUL, which neither names nor messages can contain, so nothing in them can look like a
+// field.
 const commitFormat = '--format=%h%x00%aI%x00%an%x00%D%x00%s%x00%b%x00';
 const stashFormat = '--format=%gd%x00%h%x00%as%x00%gs%x00';
-/** Behind each stand its changes, where they are asked for, and in their last line the hash of the next one. */
+/**
+ * Behind each stand its changes, where they are asked for, and in their last line the hash of the next one.
+ */
 const readCommits = ({ stdout }: Output) => {
   const [first = '', ...parts] = stdout.split('\0');
   if (parts.length < 6 && stdout.trim() !== '') throw new Error('expected commits');
@@ -116,7 +126,8 @@ export const looking = {
   tags: action('List git tags', 'Tags with the commit they name, latest first.', reads, {
     run: ({ limit: many }) => [
       'for-each-ref',
-      '--format=%(refname:short)%00%(objectname:short)%00%(*objectname:short)%00%(creatordate:short)%00%(subject)%00',
+      '--format=%(refname:short)%00%(objectname:short)%00%(*objectname:short)%00' +
+        '%(creatordate:short)%00%(subject)%00',
       '--sort=-creatordate',
       many,
       'refs/tags',

@@ -1,9 +1,18 @@
-import { glue, type Piece, type Values } from '../../core/command-line.ts';
-import { choice, on, operand, option } from '../../core/parameter.ts';
-import { matching, name, path } from '../../core/params.ts';
-import { action } from '../../core/program.ts';
+import {
+  action,
+  choice,
+  glue,
+  matching,
+  name,
+  on,
+  operand,
+  option,
+  path,
+  type Piece,
+  type Values,
+} from '../../core/grammar.ts';
 import { integrates } from './conflicts.ts';
-import { saysNow } from './status.ts';
+import { changed, now, saysNow } from './status.ts';
 import { address, remote } from './values.ts';
 import { fetches, makes, writes } from '../shared/programs.ts';
 
@@ -23,11 +32,11 @@ const withoutLogin = (url: string): string => url.replace(/:\/\/[^/?#]*@/, '://'
 
 /** A push in a person's words: `git push main to origin (git@example.org:shop.git), 3 commits`. */
 const pushing = (words: (branch: string, where: string, count: string) => string) => ({
-  asks: {
+  agreed: {
     branch: ({ branch }: { branch: Piece }) => ['rev-parse', '--abbrev-ref', branch],
     address: ({ remote: to }: { remote: Piece }) => ['remote', 'get-url', '--push', to],
   },
-  tells: {
+  told: {
     ahead: ({ remote: to, branch }: { remote: Piece; branch: Piece }) => [
       ...['rev-list', '--count', branch, '--not'],
       glue('--remotes=', to),
@@ -44,7 +53,7 @@ const pushing = (words: (branch: string, where: string, count: string) => string
   },
 });
 
-/** What talks to other repositories. */
+/** The actions that talk to other repositories. */
 export const sharing = {
   fetch: action('Fetch from a git remote', 'Downloads new commits; your branches stay.', fetches, {
     run: ['fetch', quiet, '--no-recurse-submodules'],
@@ -68,29 +77,38 @@ export const sharing = {
   }),
   push: action('Push to a git remote', 'Sends a branch or tag, without force.', pushes, {
     run: push,
-    first: ({ remote: to, branch }) => [...push, '--dry-run', '--no-verify', '--', to, branch],
     params: {
       set_upstream: on('--set-upstream', 'Make it the upstream of the branch'),
       remote: operand(origin),
       branch: operand(branchToPush),
     },
     given: { branch: 'fix' },
-    wording: pushing((branch, where, count) => `git push ${branch} to ${where}${count}`),
-    ...saysNow('pushed'),
+    steps: {
+      preview: ({ remote: to, branch }) => [...push, '--dry-run', '--no-verify', '--', to, branch],
+      wording: pushing((branch, where, count) => `git push ${branch} to ${where}${count}`),
+      after: now,
+    },
+    out: changed('pushed'),
   }),
   force_push: action('Force-push to a git remote', 'Replaces a branch, unless others pushed since.', forces, {
     run: [...push, '--force-with-lease'],
     params: { remote: operand(origin), branch: operand(branchToPush) },
     given: { branch: 'fix' },
-    wording: pushing((branch, where, count) => `git force-push ${branch} to ${where}${count}`),
-    ...saysNow('pushed'),
+    steps: {
+      wording: pushing((branch, where, count) => `git force-push ${branch} to ${where}${count}`),
+      after: now,
+    },
+    out: changed('pushed'),
   }),
   delete_remote_branch: action('Delete a branch of a git remote', 'Deletes a branch or tag there.', forces, {
     run: [...push, '--delete'],
     params: { remote: operand(origin), branch: operand(name('Branch or tag')) },
     given: { branch: 'fix' },
-    wording: pushing((branch, where) => `git delete branch ${branch} of ${where}`),
-    ...saysNow('deleted'),
+    steps: {
+      wording: pushing((branch, where) => `git delete branch ${branch} of ${where}`),
+      after: now,
+    },
+    out: changed('deleted'),
   }),
   add_remote: action('Add a git remote', 'Adds a remote repository by its address.', writes, {
     run: ['remote', 'add'],

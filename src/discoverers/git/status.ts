@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { kind, told, type Output } from '../../core/report.ts';
+import { kind, type Output, told } from '../../core/grammar.ts';
 
 const change = z.object({ path: z.string(), state: z.string(), from: z.string().optional() });
 const status = z.object({
@@ -19,8 +19,8 @@ export const statusWords = [
   ...['status', '--porcelain=v2', '-z', '--branch', '--show-stash', '--ignore-submodules=dirty'],
 ] as const;
 
-/** What is now, for a change: new files that a commit has left out as well. */
-export const nowLine = () => [...statusWords, '--untracked-files=normal'];
+/** The look after a change: new files that a commit has left out as well. */
+export const now = { now: () => [...statusWords, '--untracked-files=normal'] };
 
 const conflicts: Readonly<Record<string, string>> = {
   DD: 'deleted by both',
@@ -45,8 +45,13 @@ export function readStatus(stdout: string): Status {
       continue;
     }
     const one = changeOf(record);
+    if (!record.startsWith('2')) {
+      changes.push(one);
+      continue;
+    }
     // The old name is a record of its own.
-    changes.push(record.startsWith('2') ? { ...one, from: records[++index] ?? '' } : one);
+    index += 1;
+    changes.push({ ...one, from: records[index] ?? '' });
   }
   const head = headers.get('branch.head');
   if (head === undefined) throw new Error('no branch header');
@@ -76,10 +81,14 @@ function changeOf(record: string): Change {
 }
 
 const isConflict = ({ state }: Change): boolean => state in conflicts;
-const count = (all: readonly Change[], what: string, test: (one: Change) => boolean) => {
-  const many = all.filter(test).length;
-  return many > 0 ? [`${many} ${what}`] : [];
-};
+
+/** Changes that are counted together, by the word for them. */
+const groups: readonly (readonly [word: string, holds: (one: Change) => boolean])[] = [
+  ['in conflict', isConflict],
+  ['staged', (one) => !isConflict(one) && /^[^ ?!]/.test(one.state)],
+  ['changed', (one) => !isConflict(one) && /^.[^ ?!]/.test(one.state)],
+  ['untracked', ({ state }) => state === '??'],
+];
 
 /** `on main at 57f3b01, 1 ahead of origin/main; 2 staged, 1 changed` */
 export function whereOf({ branch, commit, upstream, ahead, behind, stashes, changes }: Status): string {
@@ -89,19 +98,18 @@ export function whereOf({ branch, commit, upstream, ahead, behind, stashes, chan
     .filter(Boolean)
     .join(' and ');
   const tracking = upstream ? `, ${apart || 'even with'} ${upstream}` : '';
-  const work = [
-    ...count(changes, 'in conflict', isConflict),
-    ...count(changes, 'staged', (one) => !isConflict(one) && /^[^ ?!]/.test(one.state)),
-    ...count(changes, 'changed', (one) => !isConflict(one) && /^.[^ ?!]/.test(one.state)),
-    ...count(changes, 'untracked', ({ state }) => state === '??'),
-  ];
+  const work = groups.flatMap(([word, holds]) => {
+    const many = changes.filter(holds).length;
+    return many > 0 ? [`${many} ${word}`] : [];
+  });
   const put = stashes > 0 ? `; ${stashes} ${stashes === 1 ? 'stash' : 'stashes'}` : '';
   return `${place}${tracking}; ${work.length > 0 ? work.join(', ') : 'nothing to commit'}${put}`;
 }
 
 const lineOf = (one: Change): string => {
   const how = conflicts[one.state];
-  return `${one.state} ${one.from === undefined ? '' : `${one.from} -> `}${one.path}${how ? ` (${how})` : ''}`;
+  const names = one.from === undefined ? one.path : `${one.from} -> ${one.path}`;
+  return how ? `${one.state} ${names} (${how})` : `${one.state} ${names}`;
 };
 
 /** The work tree, and where it stands. */
@@ -109,7 +117,7 @@ export const statusReport = kind('status', status, (found) =>
   [whereOf(found), ...found.changes.map(lineOf)].join('\n'),
 )(({ stdout }) => readStatus(stdout));
 
-/** What a change said, and what is now. `done` is said where git says nothing. */
+/** The words of git about a change, and what is now. `done` is said where git says nothing. */
 export const changed = (done: string, shown = (text: string) => text) =>
   told(({ stdout, stderr, after }: Output) => {
     const said = [shown(stdout), stderr].map((text) => text.trim()).filter((text) => text !== '');
@@ -117,7 +125,7 @@ export const changed = (done: string, shown = (text: string) => text) =>
     return [...(said.length > 0 ? said : [done]), now].filter((line) => line !== '').join('\n');
   });
 
-/** What git says of a commit, without its date and the modes of its files. */
+/** The words of git about a commit, without its date and the modes of its files. */
 export const withoutModes = (said: string): string =>
   said.replaceAll(/^ (?:Date: .*|(?:create|delete) mode \d+ .*)\n?/gm, '').trim();
 
@@ -127,4 +135,4 @@ export const committed = (said: string): string =>
 
 /** For an action that changes something: a report of what is now. */
 export const saysNow = (done: string, shown?: (text: string) => string) =>
-  ({ after: { now: nowLine }, out: changed(done, shown) }) as const;
+  ({ steps: { after: now }, out: changed(done, shown) }) as const;

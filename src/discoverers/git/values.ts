@@ -1,11 +1,9 @@
 import * as z from 'zod';
-import { glue, type Slot } from '../../core/command-line.ts';
-import { list, matching, name, path, some } from '../../core/params.ts';
-import { operand, option } from '../../core/parameter.ts';
+import { glue, list, matching, name, operand, option, path, type Slot, some } from '../../core/grammar.ts';
 
 /**
- * The name of a branch, tag or commit. Not a search through all messages: git takes `:/text` and `^{/text}` for regular
- * expressions, and one that repeats repetitions takes all memory there is.
+ * The name of a branch, tag or commit. Not a search through all messages: git takes `:/text` and `^{/text}`
+ * for regular expressions, and one that repeats repetitions takes all memory there is.
  */
 export const revision = (says: string) =>
   name(says)
@@ -15,7 +13,7 @@ export const revision = (says: string) =>
     )
     .describe(says);
 
-/** What keeps git's output as it is, and programs of the project out of it. */
+/** Options that keep git's output as it is, and programs of the project out of it. */
 export const plain = ['--no-color', '--no-ext-diff', '--no-textconv'];
 
 /** HEAD unless told. */
@@ -46,7 +44,7 @@ export const most = (usual: number) =>
   option('--max-count=', z.int().min(1).max(500).default(usual).describe('How many at most'));
 export const skip = option('--skip=', z.int().min(0).max(1_000_000).default(0).describe('How many to skip'));
 
-/** Which stash; the newest is 0. */
+/** The number of a stash; the newest is 0. */
 export const stashIndex = operand(
   z.int().min(0).max(10_000).default(0).describe('Which one; the newest is 0'),
 );

@@ -1,15 +1,27 @@
-import type { Slot } from '../../core/command-line.ts';
-import { operand, on, words, type Params } from '../../core/parameter.ts';
-import { matching, name } from '../../core/params.ts';
-import { action, present, type Program } from '../../core/program.ts';
-import { saidAfter, told, type Output, type Reader } from '../../core/report.ts';
+import {
+  action,
+  matching,
+  name,
+  on,
+  operand,
+  type Output,
+  type Params,
+  present,
+  type Program,
+  type Reader,
+  saidAfter,
+  type Slot,
+  told,
+  words,
+} from '../../core/grammar.ts';
 import { advisories, packages, tasks } from '../reports/kinds.ts';
 import { packageActions } from '../shared/packages.ts';
 import { asks, makes, reaches, reads, runs, runsProgram } from '../shared/programs.ts';
 import * as read from './readers.ts';
-import type { Row } from './rows.ts';
+import type { PackageManagerRow } from './rows.ts';
 
-// npm-package-arg takes what looks like an archive, with or without a version behind it, for a file of the folder.
+// npm-package-arg takes what looks like an archive, with or without a version behind it, for a file of the
+// folder.
 const isArchive = /\.(?:tgz|tar|tar\.gz)(?:@|$)/i;
 const start = String.raw`^(?:(?:npm|jsr):)?(?:@[A-Za-z0-9][\w.-]*/)?[A-Za-z0-9][\w.-]*`;
 const packageText = (version: string, says: string) =>
@@ -25,9 +37,9 @@ const ranged = packageText(range, 'name, name@1.2.3, name@^1.2, name@tag; no URL
 
 const ifAny = <T, R>(value: T | undefined, make: (value: T) => R) => value && make(value);
 
-/** What it said, and which versions of the packages are there now. */
+/** The words of a program about a change, and which versions of the packages are there now. */
 const nowThere =
-  (list: Reader<read.Packages>) =>
+  (list: Reader<read.PackageList>) =>
   (output: Output): string => {
     const asked = (output.values['packages'] as string[]).map((spec) => spec.replace(/(.)@.*/, '$1'));
     const found = list({ ...output, stdout: saidAfter(output, 'now') })
@@ -36,7 +48,7 @@ const nowThere =
     return [output.stdout.trim(), output.stderr.trim(), ...found].filter(Boolean).join('\n');
   };
 
-/** What it said about a change, without its noise. */
+/** The words of a program about a change, without its noise. */
 const calmed = (noise: RegExp) =>
   told(({ stdout, stderr }) =>
     [stdout, stderr]
@@ -45,8 +57,10 @@ const calmed = (noise: RegExp) =>
       .join('\n'),
   );
 
-/** Keeping packages. Hooks of the project's own are run: of pnpm and Yarn always, of npm before 11 for some. */
-export function keeping(row: Row, scope: Params): Program['actions'] {
+/**
+ * Keeping packages. Hooks of the project's own are run: of pnpm and Yarn always, of npm before 11 for some.
+ */
+export function keeping(row: PackageManagerRow, scope: Params): Program['actions'] {
   const { title, quiet, install, within, list, outdated, noise } = row;
   const [looks, asking] = row.runsProject ? [runs, reaches] : [reads, asks];
   return {
@@ -57,7 +71,7 @@ export function keeping(row: Row, scope: Params): Program['actions'] {
       update: [row.update, ...(within ? [within.option] : []), ...quiet],
       ...(within && { whole: [within.all] }),
       answer: row.saysNoVersions
-        ? { after: { now: () => list[0] }, out: told(nowThere(list[1])) }
+        ? { steps: { after: { now: () => list[0] } }, out: told(nowThere(list[1])) }
         : noise && { out: calmed(noise) },
       ...{ why: row.why, explained: told(read.why) },
       list: [list[0], packages(list[1])],
@@ -89,7 +103,7 @@ export function keeping(row: Row, scope: Params): Program['actions'] {
   };
 }
 
-export function running(row: Row, scope: Params): Program['actions'] {
+export function running(row: PackageManagerRow, scope: Params): Program['actions'] {
   const { title, task = 'run', between, more, workspace } = row;
   const gap = between ? [between] : [];
   const args = words('Arguments of the script');
@@ -98,7 +112,7 @@ export function running(row: Row, scope: Params): Program['actions'] {
   return present({
     // Asking a program would obey the project's settings.
     scripts: action(`List ${title} scripts`, 'Scripts, engines, workspaces of the package.json.', reads, {
-      ...{ role: 'tasks', reads: files, out: tasks(read.scripts) },
+      ...{ role: 'tasks', run: { reads: files }, out: tasks(read.scripts) },
     }),
     [task]: action(`Run a ${title} script`, 'Runs a script of the package.json.', runs, {
       role: 'task',

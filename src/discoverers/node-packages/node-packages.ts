@@ -1,6 +1,4 @@
-import { family, type Program } from '../../core/program.ts';
-import { option } from '../../core/parameter.ts';
-import { name } from '../../core/params.ts';
+import { family, name, option, type Program } from '../../core/grammar.ts';
 import { keeping, running } from './actions.ts';
 import { inspectPackage } from './project.ts';
 import { rows } from './rows.ts';
@@ -8,8 +6,11 @@ import { rows } from './rows.ts';
 const hasAction = (id: string, key: string) =>
   id in rows && !(['outdated', 'audit'] as const).some((one) => one === key && !rows[id]?.[one]);
 
-const unreachable =
-  /^ ?(?:npm (?:ERR!|error)|error|ERR_PNPM|WARN|➤).*(?:ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|ConnectionRefused)/m;
+const unreachable = new RegExp(
+  String.raw`^ ?(?:npm (?:ERR!|error)|error|ERR_PNPM|WARN|➤).*(?:ENOTFOUND|ECONNREFUSED` +
+    String.raw`|EAI_AGAIN|ETIMEDOUT|ConnectionRefused)`,
+  'm',
+);
 
 const hints: NonNullable<Program['hints']> = [
   {

@@ -1,7 +1,11 @@
 import * as z from 'zod';
-import type { Inspection, ProjectFiles, InspectionRequest } from '../../core/discoverer.ts';
-import { ToolcribError } from '../../core/errors.ts';
-import { upwards } from '../../core/upwards.ts';
+import {
+  type Inspection,
+  type InspectionRequest,
+  type ProjectFiles,
+  ToolcribError,
+  upwards,
+} from '../../core/grammar.ts';
 import { notAbove } from '../shared/not-above.ts';
 
 const named = z.object({ name: z.string(), version: z.string().catch('') });
@@ -33,22 +37,22 @@ const lockFiles: Readonly<Record<string, string>> = {
   'deno.lock': 'deno',
 };
 
-interface Manager {
+interface ProjectManager {
   /** Ids of our programs; several where several have left their files. */
   readonly ids: readonly string[];
-  /** Where that is said. */
+  /** The file that says so. */
   readonly because: string;
 }
 
 /**
- * The package manager of a project: the one that the nearest package.json names, else the one whose lock file is there,
- * of the nearest folder up to the root that says either. Undefined when none does.
+ * The package manager of a project: the one that the nearest package.json names, else the one whose lock file
+ * is there, of the nearest folder up to the root that says either. Undefined when none does.
  */
 export async function packageManager(
   look: ProjectFiles,
   folder: string,
   roots: readonly string[],
-): Promise<Manager | undefined> {
+): Promise<ProjectManager | undefined> {
   for (const here of upwards(folder, roots)) {
     const said = parsed((await look.read(`${here}/package.json`)) ?? '{}');
     const [first] = [said.devEngines?.packageManager ?? []].flat();
@@ -70,11 +74,11 @@ export async function packageManager(
   return undefined;
 }
 
-/** What is about to be done, and by whom. */
-interface Doing {
+/** The action that is about to be done, and its package manager. */
+interface ManagerAction {
   /** Of the package manager that would do it. */
   readonly id: string;
-  /** Whether it needs no package. */
+  /** It needs no package. */
   readonly isFree: boolean;
   /** The action of another package manager that does the same; undefined when we have none. */
   readonly by: (id: string) => string | undefined;
@@ -98,7 +102,10 @@ async function refuseBroken(look: ProjectFiles, { folder, roots }: InspectionReq
   }
 }
 
-/** Throws NOT_FOUND for a package that cannot be removed, since no package.json names it: some succeed nonetheless. */
+/**
+ * Throws NOT_FOUND for a package that cannot be removed, since no package.json names it: some succeed
+ * nonetheless.
+ */
 async function refuseAbsent(look: ProjectFiles, { folder, roots, values }: InspectionRequest): Promise<void> {
   // The package.json of a package of a workspace lies elsewhere.
   if (values['workspace'] !== undefined) return;
@@ -116,14 +123,14 @@ async function refuseAbsent(look: ProjectFiles, { folder, roots, values }: Inspe
   }
 }
 
-/** What any package manager could do, leaving nothing behind that another one keeps. */
+/** The actions that any package manager could do, leaving nothing behind that another one keeps. */
 const anyones: ReadonlySet<string> = new Set(['run', 'exec', 'test']);
 
 /** Refuses what has no package to work on, and what another package manager keeps. */
 export async function inspectPackage(
   look: ProjectFiles,
   situation: InspectionRequest,
-  { id, isFree, by }: Doing,
+  { id, isFree, by }: ManagerAction,
 ): Promise<Inspection> {
   const { action, folder, roots, effects } = situation;
   const settings = id === 'pnpm' && effects.includes('read') ? { env: pnpmLooksOnly } : {};
@@ -157,7 +164,7 @@ async function refuseNowhere(
   throw notAbove(folder, files.join(', '));
 }
 
-function anothers({ ids, because }: Manager, by: Doing['by']): ToolcribError {
+function anothers({ ids, because }: ProjectManager, by: ManagerAction['by']): ToolcribError {
   const [id = ''] = ids;
   const call = by(id);
   const wayOut = call ? `Call ${call} instead.` : `Run ${id} instead.`;

@@ -1,20 +1,22 @@
 import * as z from 'zod';
-import { ToolcribError } from '../../core/errors.ts';
-import type { Reader } from '../../core/report.ts';
+import { type Reader, ToolcribError } from '../../core/grammar.ts';
 import type { advisories, packages, tasks } from '../reports/kinds.ts';
 import { json, jsonLines, lines } from '../reports/readers.ts';
 
-/** What a kind that is a list has. */
-export type Items<K extends { result: z.ZodType }> =
+/** The fields of a kind that is a list. */
+export type PackageItems<K extends { result: z.ZodType }> =
   z.input<K['result']> extends { items: infer I } ? I : never;
-export type Packages = Items<typeof packages>;
-export type Advisories = Items<typeof advisories>;
+export type PackageList = PackageItems<typeof packages>;
+export type AdvisoryList = PackageItems<typeof advisories>;
 
 const text = z.string();
 const said = text.optional();
 const record = <T extends z.ZodType>(schema: T) => z.record(text, schema);
 
-/** What is printed in place of an answer. A package can be called `error`, so that the key alone says nothing. */
+/**
+ * An error that is printed in place of an answer. A package can be called `error`, so that the key alone says
+ * nothing.
+ */
 const failure = z.object({
   message: said,
   error: z.object({ summary: said, message: said, code: said }).optional(),
@@ -56,15 +58,21 @@ const node = z.object({
     return z.record(z.string(), node).optional();
   },
 });
-type Node = z.output<typeof node>;
+type DependencyNode = z.output<typeof node>;
 
-const problemOf = ({ missing, problems: [first = 'missing'], invalid, extraneous, resolved }: Node) => {
+const problemOf = ({
+  missing,
+  problems: [first = 'missing'],
+  invalid,
+  extraneous,
+  resolved,
+}: DependencyNode) => {
   if (missing) return first;
   if (invalid) return `does not fit ${invalid}`;
   if (extraneous) return 'extraneous';
   return resolved !== undefined && !/^https?:/.test(resolved) ? resolved : undefined;
 };
-const below = (of: Node, within: string): Packages =>
+const below = (of: DependencyNode, within: string): PackageList =>
   Object.entries({ '': of.dependencies, dev: of.devDependencies, optional: of.optionalDependencies }).flatMap(
     ([group, all = {}]) =>
       Object.entries(all).flatMap(([name, one]) => {
@@ -102,12 +110,12 @@ export const yarnList = jsonLines(located, (all) =>
     .map(({ value, children }) => ({ name: value.replace(/(.)@.*/, '$1'), version: children.Version })),
 );
 const denoLine = /^│ (?:npm:)?(?<name>[@\w][\w./:-]*) +│ (?<wanted>\S+) +│ (?<version>\d\S*)/;
-export const denoList: Reader<Packages> = lines(denoLine, ({ name = '', version }) => ({ name, version }));
+export const denoList: Reader<PackageList> = lines(denoLine, ({ name = '', version }) => ({ name, version }));
 
 // ---- what is outdated
 
-/** What the project allows is only told where it is newer than what there is. */
-const newer = (one: Packages[number]) => ({
+/** The version that the project allows is only told where it is newer than what there is. */
+const newer = (one: PackageList[number]) => ({
   ...one,
   wanted: one.wanted === one.version ? undefined : one.wanted,
 });
@@ -123,7 +131,7 @@ export const outdated = answer(record(z.union([one, z.array(one)])), (all) =>
 const cell = (name: string) => `(?<${name}>\\d\\S*) +[|│] `;
 const row = `^[|│] (?:npm:)?(?<name>[@\\w][\\w./:-]*)(?: \\((?<group>\\w+)\\))? +[|│] `;
 /** The tables of Bun and Deno. */
-export const tabled: Reader<Packages> = lines(
+export const tabled: Reader<PackageList> = lines(
   new RegExp(`${row}${cell('version')}${cell('wanted')}(?<latest>\\d\\S*)`),
   (found) => newer({ ...found, name: found['name'] ?? '' }),
 );
@@ -209,7 +217,7 @@ export const view = answer(z.union([z.array(published).min(1), published]), (fou
     );
   return describe(first).join('\n');
 });
-/** Why a package is there, without what Yarn 1 says of its own doings. */
+/** The reason why a package is there, without what Yarn 1 says of its own doings. */
 export const why: Reader<string> = ({ stdout, stderr, values }) => {
   const said = stdout.replaceAll(/^(?:yarn why|\[\d\/\d\]|Done in|info (?:Disk|Number)).*\n?/gm, '').trim();
   return said || stderr.trim() || `${String(values['package'])} is not installed here`;

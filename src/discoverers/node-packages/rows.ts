@@ -1,22 +1,21 @@
-import type { Program } from '../../core/program.ts';
-import type { Reader } from '../../core/report.ts';
+import type { Program, Reader } from '../../core/grammar.ts';
 import { lines } from '../reports/readers.ts';
 import { bun, deno } from './runtimes.ts';
 import * as read from './readers.ts';
 
-type Asked<T> = readonly [words: readonly string[], Reader<T>];
-/** What one package manager has of its own. */
-export interface Row extends Pick<
+type ReadLine<T> = readonly [words: readonly string[], Reader<T>];
+/** The words and readers of one package manager. */
+export interface PackageManagerRow extends Pick<
   Program,
   'title' | 'site' | 'get' | 'called' | 'version' | 'project' | 'environment'
 > {
   settings?: Readonly<Record<string, string>>;
-  /** Whether looking runs code that the project names: plugins, a version of its own. */
+  /** Looking runs code that the project names: plugins, a version of its own. */
   runsProject?: true;
-  list: Asked<read.Packages>;
+  list: ReadLine<read.PackageList>;
   why: readonly string[];
-  outdated?: Asked<read.Packages>;
-  audit?: Asked<read.Advisories>;
+  outdated?: ReadLine<read.PackageList>;
+  audit?: ReadLine<read.AdvisoryList>;
   view?: readonly [words: readonly string[], fields?: readonly string[]];
   /** Its words for changing packages. */
   add: string;
@@ -24,7 +23,7 @@ export interface Row extends Pick<
   update: string;
   /** Its option for development only. */
   dev: string;
-  /** What keeps its update within the ranges, and its word for all packages. */
+  /** The option that keeps its update within the ranges, and its word for all packages. */
   within?: { option: string; all: string };
   install: { frozen: readonly string[]; usual: readonly string[] };
   quiet: readonly string[];
@@ -57,7 +56,7 @@ const facts = ['name', 'version', 'description', 'license', 'homepage', 'depreca
 const fields = [...facts, 'dependencies', 'peerDependencies', 'dist-tags'];
 
 /** The package managers, by id. */
-export const rows: Readonly<Record<string, Row>> = {
+export const rows: Readonly<Record<string, PackageManagerRow>> = {
   npm: {
     title: 'npm',
     launcher: 'npx',
@@ -65,8 +64,9 @@ export const rows: Readonly<Record<string, Row>> = {
     get: { site: 'https://nodejs.org/en/download', brew: 'node', winget: 'OpenJS.NodeJS.LTS' },
     project: ['package-lock.json', 'npm-shrinkwrap.json', { file: 'package.json', has: noOther }],
     environment: npmEnvironment,
-    // The environment outranks the .npmrc of a project, which could otherwise name the program that is run as git, and
-    // turn every action on the machine's global packages. No log is written, and no older one deleted.
+    // The environment outranks the .npmrc of a project, which could otherwise name the program that is run as
+    // git, and turn every action on the machine's global packages. No log is written, and no older one
+    // deleted.
     settings: {
       npm_config_git: 'git',
       npm_config_global: 'false',
@@ -83,14 +83,16 @@ export const rows: Readonly<Record<string, Row>> = {
     why: ['explain', noCache],
     outdated: [['outdated', '--json'], read.outdated],
     audit: [['audit', '--json'], read.npmAudit],
-    // In global mode npm reads no .npmrc of the project: it could send the question, and its token, elsewhere.
+    // In global mode npm reads no .npmrc of the project: it could send the question, and its token,
+    // elsewhere.
     view: [['view', '--json', '--global'], fields],
     add: 'install',
     remove: 'uninstall',
     update: 'update',
     dev: '--save-dev',
     install: { frozen: ['ci'], usual: ['install'] },
-    // A git dependency is prepared by an npm inside npm, which Node.js starts with the `node-options` of an .npmrc.
+    // A git dependency is prepared by an npm inside npm, which Node.js starts with the `node-options` of an
+    // .npmrc.
     quiet: ['--ignore-scripts', '--node-options=--no-deprecation', '--no-audit', '--no-fund'],
     saysNoVersions: true,
     // It asks, and fetches, when a program is not there.

@@ -1,11 +1,19 @@
-import { fresh, glue } from '../../core/command-line.ts';
-import { on, operand, option, words } from '../../core/parameter.ts';
-import { list, path } from '../../core/params.ts';
-import { action, type Program } from '../../core/program.ts';
-import type { Reader } from '../../core/report.ts';
+import {
+  action,
+  fresh,
+  glue,
+  list,
+  on,
+  operand,
+  option,
+  path,
+  type Program,
+  type Reader,
+  words,
+} from '../../core/grammar.ts';
 import { diagnostics, tests } from '../reports/kinds.ts';
 import { junit } from '../reports/xml.ts';
-import type { Items } from './readers.ts';
+import type { PackageItems } from './readers.ts';
 import { asks, exactly, reaches, runs, testNames as names, writes } from '../shared/programs.ts';
 
 // What Bun and Deno do beside keeping packages.
@@ -38,7 +46,7 @@ const permitted = on(
 const place = (url: string) => decodeURIComponent(url.replace(/^file:\/\//, ''));
 const typeError =
   /^(?<code>TS\d+) \[ERROR\]: (?<message>.*)$[^]*?^\s+at (?<file>\S+):(?<line>\d+):(?<column>\d+)$/gm;
-const typed: Reader<Items<typeof diagnostics>> = ({ stdout, stderr, exitCode }) => {
+const typed: Reader<PackageItems<typeof diagnostics>> = ({ stdout, stderr, exitCode }) => {
   const found = [...stderr.matchAll(typeError)];
   if (found.length === 0 && (exitCode !== 0 || stdout.trim() !== '')) throw new Error('nothing recognised');
   return found.map(({ groups = {} }) => ({

@@ -1,10 +1,10 @@
-import type { Reader } from '../../core/report.ts';
+import type { Reader } from '../../core/grammar.ts';
 import { level } from './kinds.ts';
-import { lines, type Groups } from './readers.ts';
+import { lines, type PatternGroups } from './readers.ts';
 
 type Diagnostic = ReturnType<typeof told>;
 
-const told = ({ file, line, column, level: said, code, message = '' }: Groups) => ({
+const told = ({ file, line, column, level: said, code, message = '' }: PatternGroups) => ({
   level: level(said ?? 'error'),
   message,
   ...(code && { code }),
@@ -18,8 +18,8 @@ const gnuPlace = /(?![[(]?[-\d\sT]+:)(?:[A-Za-z]:)?[^\s:][^:]*/.source;
 const gnuLevel = /(?:(?<level>fatal error|error|warning|note|info|Error|Warning)(?: \w+)?: ?)?/.source;
 
 /**
- * `file:line:column: error: message [code]`, as most compilers of the Unix world say it; column and level may be
- * missing.
+ * `file:line:column: error: message [code]`, as most compilers of the Unix world say it; column and level may
+ * be missing.
  */
 export const gnu = lines(
   new RegExp(
@@ -41,7 +41,8 @@ export const microsoft = lines(
 );
 
 /**
- * `place: message` by a pattern of the program's own, with the groups file, line, column, level, code, message.
+ * `place: message` by a pattern of the program's own, with the groups file, line, column, level, code,
+ * message.
  * `clean` is what it says when there is nothing.
  */
 export const said = (pattern: RegExp, clean?: RegExp): Reader<Diagnostic[]> => {
@@ -71,7 +72,10 @@ export const withReason =
     return found;
   };
 
-/** What any of the readers finds, each once, among all else that a build says; its exit code tells how it went. */
+/**
+ * Everything that any of the readers finds, each once, among all else that a build says; its exit code tells
+ * how it went.
+ */
 export const together = (...readers: readonly Reader<Diagnostic[]>[]): Reader<Diagnostic[]> =>
   withReason((output) => {
     const stderr = `${output.stdout}\n${output.stderr}`.replaceAll(colours, '');
@@ -81,7 +85,7 @@ export const together = (...readers: readonly Reader<Diagnostic[]>[]): Reader<Di
 
 const linked = /(?<file>[^\s:]+)(?::\(\.\w+\+0x[\da-f]+\))?/.source;
 const cmakePlace = /(?:at|in) (?<file>[^\s:]+)(?::(?<line>\d+))?/.source;
-/** What the compilers and linkers of C, C++ and their kin say, whoever runs them. */
+/** Diagnostics of the compilers and linkers of C, C++ and their kin say, whoever runs them. */
 export const compiled = together(
   gnu,
   microsoft,

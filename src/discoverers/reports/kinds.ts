@@ -1,30 +1,30 @@
 import * as z from 'zod';
-import { kind, listing, type Reader } from '../../core/report.ts';
+import { kind, listing, type Reader } from '../../core/grammar.ts';
 
 // What comes back, in one shape for all programs. A new kind is a decision of the house, not of a file.
 
 const text = z.string().optional();
 const whole = z.int().optional();
 const place = { file: text, line: whole, column: whole };
-type Place = { file?: string | undefined; line?: number | undefined; column?: number | undefined };
-const at = ({ file, line, column }: Place) =>
+type SourcePlace = { file?: string | undefined; line?: number | undefined; column?: number | undefined };
+const at = ({ file, line, column }: SourcePlace) =>
   [file, line, column].filter((part) => part !== undefined).join(':');
 const spaced = (...parts: (string | number | false | undefined)[]) =>
   parts.filter((part) => part !== undefined && part !== '' && part !== false).join(' ');
 
-/** What compilers, linters and type checkers say. */
+/** Messages of compilers, linters and type checkers. */
 export const diagnostics = listing(
   'diagnostic',
   { level: z.enum(['error', 'warning', 'info']), message: z.string(), code: text, ...place },
   (one) => spaced(at(one), `${one.level}:`, one.message, one.code && `[${one.code}]`),
 );
-type Level = 'error' | 'warning' | 'info';
+type DiagnosticLevel = 'error' | 'warning' | 'info';
 /** The level that a program's own word, or number from 1, means. */
-export const level = (said: string | number | null | undefined): Level =>
+export const level = (said: string | number | null | undefined): DiagnosticLevel =>
   /^(2|err|fatal|fail)/i.test(String(said)) ? 'error' : /^(1|warn)/i.test(String(said)) ? 'warning' : 'info';
 
 /** One test as its program names it. */
-export interface Case extends Place {
+export interface TestCase extends SourcePlace {
   /** In the words that `only` takes. */
   name: string;
   status: 'passed' | 'failed' | 'skipped';
@@ -45,11 +45,11 @@ const results = kind(
     ].join('\n'),
 );
 /** No test at all is no answer: its text says why. */
-export const tests = (read: Reader<Case[]>) =>
+export const tests = (read: Reader<TestCase[]>) =>
   results((output) => {
     const cases = read(output);
     if (cases.length === 0) throw new Error('no tests');
-    const many = (status: Case['status']) => cases.filter((one) => one.status === status).length;
+    const many = (status: TestCase['status']) => cases.filter((one) => one.status === status).length;
     const failures = cases
       .filter(({ status }) => status === 'failed')
       .map(({ name, message = '', file, line, column }) => ({
@@ -120,7 +120,10 @@ const column = z.object({
   nullable: z.boolean().optional(),
   default: z.string().nullish(),
 });
-/** One table or view: columns, and what else is known of it, a line each: indexes, constraints, its definition. */
+/**
+ * One table or view: columns, and what else is known of it, a line each: indexes, constraints, its
+ * definition.
+ */
 export const columns = kind(
   'columns',
   z.object({ columns: z.array(column), details: z.array(z.string()) }),

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Output, Reader } from '../../core/report.ts';
+import type { Output, Reader } from '../../core/grammar.ts';
 
 const parse = (text: string): unknown => JSON.parse(text.replace(/^\uFEFF/, ''));
 
@@ -10,8 +10,8 @@ export const json =
     map(schema.parse(parse(output.stdout)), output);
 
 /**
- * One JSON object a line. Lines that are something else are passed over, unless none is one that is looked for, or the
- * last one is cut off.
+ * One JSON object a line. Lines that are something else are passed over, unless none is one that is looked
+ * for, or the last one is cut off.
  */
 export const jsonLines =
   <S extends z.ZodType, T>(schema: S, map: (all: z.output<S>[]) => T): Reader<T> =>
@@ -35,17 +35,17 @@ function documentIn(line: string): { readonly document: unknown } | 'broken' {
   }
 }
 
-/** What the named groups of a pattern have found. */
-export type Groups = Readonly<Record<string, string | undefined>>;
+/** Texts that the named groups of a pattern have found. */
+export type PatternGroups = Readonly<Record<string, string | undefined>>;
 
 /**
- * Lines that a pattern recognises; of standard output, or of both. Nothing recognised in what standard output says is
- * no answer: of what is known to say that there is nothing, `map` makes undefined.
+ * Lines that a pattern recognises; of standard output, or of both. Nothing recognised in what standard output
+ * says is no answer: of what is known to say that there is nothing, `map` makes undefined.
  */
 export const lines =
   <T>(
     pattern: RegExp,
-    map: (found: Groups) => T | undefined,
+    map: (found: PatternGroups) => T | undefined,
     from: 'stdout' | 'both' = 'stdout',
   ): Reader<T[]> =>
   ({ stdout, stderr, exitCode }) => {
@@ -79,12 +79,12 @@ export const records =
         return map(...all);
       });
 
-/** What a formatter answers that found nothing to do. */
+/** The answer of a formatter that found nothing to do. */
 export const allFormatted = 'every file is formatted';
 
 /**
- * All that it says; `nothing` where a success says nothing. A failure without a word on its own stream has another
- * reason.
+ * All that it says; `nothing` where a success says nothing. A failure without a word on its own stream has
+ * another reason.
  */
 export const saidOr =
   (nothing: string, own: 'stdout' | 'stderr' = 'stdout'): Reader<string> =>

@@ -1,13 +1,13 @@
 import { XMLParser } from 'fast-xml-parser';
-import type { Reader } from '../../core/report.ts';
-import { type Case } from './kinds.ts';
+import type { Reader } from '../../core/grammar.ts';
+import { type TestCase } from './kinds.ts';
 import { filed } from './readers.ts';
 
 /** An element of XML: attributes and children by name, its text as `text`. */
-export type Node = { [key: string]: string | Node | Node[] | undefined };
+export type XmlNode = { [key: string]: string | XmlNode | XmlNode[] | undefined };
 
 /** The document of a text. Throws for one that is cut off, which the parser would make do with. */
-export function xml(text: string): Node {
+export function xml(text: string): XmlNode {
   const [, root = ''] = /<([A-Za-z_][\w:.-]*)/.exec(text) ?? [];
   const end = text.replaceAll(/<!--(?:[^-]|-[^-])*-->/g, '').trimEnd();
   if (!end.endsWith(`</${root}>`) && !end.endsWith('/>')) throw new Error('the report is cut off');
@@ -18,29 +18,31 @@ export function xml(text: string): Node {
     textNodeName: 'text',
     parseTagValue: false,
     htmlEntities: true,
-  }).parse(text) as Node;
+  }).parse(text) as XmlNode;
 }
 
 /** The elements of a name, none, one or many. */
-export const nodes = (value: Node[string]): Node[] =>
+export const nodes = (value: XmlNode[string]): XmlNode[] =>
   (Array.isArray(value) ? value : value === undefined ? [] : [value]).map((one) =>
     typeof one === 'string' ? { text: one } : one,
   );
-const word = (value: Node[string]) => (typeof value === 'string' ? value : undefined);
+const word = (value: XmlNode[string]) => (typeof value === 'string' ? value : undefined);
 
-const deepCases = (node: Node): Node[] => [
+const deepCases = (node: XmlNode): XmlNode[] => [
   ...nodes(node['testcase']),
   ...[...nodes(node['testsuites']), ...nodes(node['testsuite'])].flatMap(deepCases),
 ];
 /** The last place a trace names: `src/a.py:5:`, `(ATest.java:12)`. */
 const placed = /(?:^|[\s(])([\w./\\-]+\.\w+):(\d+)/gm;
-/** Or the first in the case's own class, among frames of a framework: `at a.CartTest.adds(CartTest.java:6)`. */
+/**
+ * The first place in the case's own class: `at a.CartTest.adds(CartTest.java:6)`; else the last of the trace.
+ */
 const placeIn = (trace: string, of: string): RegExpExecArray | undefined => {
   const own = trace.split('\n').filter((line) => of !== '' && line.includes(`at ${of}.`));
   return [...own.join('\n').matchAll(placed)][0] ?? [...trace.matchAll(placed)].at(-1);
 };
 
-/** What JUnit's XML says of a case. */
+/** A case as JUnit's XML has it. */
 export interface JunitCase {
   name: string;
   /** Its class, or what the program has in that place. */
@@ -49,15 +51,15 @@ export interface JunitCase {
 }
 
 /**
- * JUnit's XML, which a dozen programs write. `named` makes of a case what its program calls it; `isFailure` knows those
- * that were not run and should have been.
+ * JUnit's XML, which a dozen programs write. `named` makes of a case what its program calls it; `isFailure`
+ * knows those that were not run and should have been.
  */
 export const junit = (
   named: (one: JunitCase) => string,
-  isFailure: (skipped: Node) => boolean = () => false,
-): Reader<Case[]> =>
+  isFailure: (skipped: XmlNode) => boolean = () => false,
+): Reader<TestCase[]> =>
   filed((text) =>
-    deepCases(xml(text)).map((one): Case => {
+    deepCases(xml(text)).map((one): TestCase => {
       const skipped = nodes(one['skipped']);
       const failure = [...nodes(one['failure']), ...nodes(one['error']), ...skipped.filter(isFailure)][0];
       const printed = nodes(one['system-out'])
@@ -80,15 +82,18 @@ export const junit = (
   );
 
 /** Visual Studio's XML of test results. */
-export const trx: Reader<Case[]> = filed((text) =>
+export const trx: Reader<TestCase[]> = filed((text) =>
   nodes(xml(text)['TestRun'])
     .flatMap((run) => nodes(run['Results']))
     .flatMap((all) => nodes(all['UnitTestResult']))
-    .map((one): Case => {
+    .map((one): TestCase => {
       const error = nodes(nodes(one['Output'])[0]?.['ErrorInfo'])[0];
       const said = (key: string) => word(nodes(error?.[key])[0]?.['text']);
       const [, file, line] = / in (.+):line (\d+)/.exec(said('StackTrace') ?? '') ?? [];
-      const states: Readonly<Record<string, Case['status']>> = { Passed: 'passed', NotExecuted: 'skipped' };
+      const states: Readonly<Record<string, TestCase['status']>> = {
+        Passed: 'passed',
+        NotExecuted: 'skipped',
+      };
       return {
         name: word(one['testName']) ?? '',
         status: states[word(one['outcome']) ?? ''] ?? 'failed',
@@ -107,7 +112,7 @@ function withLineEnds(message: string, text: string): string {
 }
 
 /** Its message; the trace below it is long, and what was printed is all that some programs give. */
-const messageOf = (failure: Node, says = ''): string => {
+const messageOf = (failure: XmlNode, says = ''): string => {
   const message = word(failure['message']) ?? '';
   if (word(failure['text'])) return withLineEnds(message, says) || (says.split('\n')[0] ?? '');
   return says.startsWith(message) ? says : `${message}\n${says}`;

@@ -1,10 +1,9 @@
 import * as z from 'zod';
-import { list, matching } from '../../core/params.ts';
-import type { Program } from '../../core/program.ts';
-import type { Output, Reader } from '../../core/report.ts';
+import { list, matching, type Output, type Program, type Reader } from '../../core/grammar.ts';
 import { jsonLines } from '../reports/readers.ts';
 
-// What Docker, Podman, Compose and buildx share. Which engine is asked is up to the operator: no parameter chooses it.
+// Docker, Podman, Compose and buildx share this. The engine that is asked is up to the operator: no parameter
+// chooses it.
 
 export const engine = {
   category: 'container',
@@ -44,7 +43,9 @@ export const imageName = (says: string) =>
   matching(/^[A-Za-z0-9][\w./:@-]{0,254}$/, 'the name of an image', says);
 export const moment = (says: string) =>
   matching(/^\d[\dA-Za-z:.+-]{0,40}$/, 'a duration like 10m or a date like 2025-01-31T12:00:00', says);
-/** BUILDKIT_SYNTAX would name another program to build with; without a value it is one of our own environment. */
+/**
+ * BUILDKIT_SYNTAX would name another program to build with; without a value it is one of our own environment.
+ */
 export const assignments = (says: string) =>
   list(matching(/^(?!BUILDKIT_)[A-Za-z_]\w*=[^\0]*$/, 'NAME=value', 'Variable'), says);
 
@@ -57,8 +58,8 @@ export const stateOf = (state: string | undefined, status = ''): string =>
   [(state || status).toLowerCase(), ...(/\([\w: ]+\)/.exec(state ? status : '') ?? [])].join(' ');
 
 /**
- * What containers wrote on both streams as one text, by the times that begin the lines; the order of each stream is
- * kept, and a line without a time belongs to the one before it.
+ * The output of containers on both streams as one text, by the times that begin the lines; the order of each
+ * stream is kept, and a line without a time belongs to the one before it.
  */
 export function mergedLogs({ stdout, stderr, values }: Output): string {
   const timed = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S* ?/;
@@ -67,7 +68,8 @@ export function mergedLogs({ stdout, stderr, values }: Output): string {
     const each = text === '' ? [] : text.replace(/\n$/, '').split('\n');
     return each.map((line) => {
       const [stamp = ''] = timed.exec(line) ?? [];
-      return { line, time: (time = stamp > time ? stamp : time) };
+      if (stamp > time) time = stamp;
+      return { line, time };
     });
   });
   const inOrder = lines.toSorted((a, b) => Number(a.time > b.time) - Number(a.time < b.time));

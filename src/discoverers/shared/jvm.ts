@@ -1,7 +1,6 @@
-import type { Program } from '../../core/program.ts';
-import type { Reader } from '../../core/report.ts';
+import type { Program, Reader } from '../../core/grammar.ts';
 import { said, together } from '../reports/diagnostics.ts';
-import type { Case } from '../reports/kinds.ts';
+import type { TestCase } from '../reports/kinds.ts';
 import { lines } from '../reports/readers.ts';
 import { junit } from '../reports/xml.ts';
 
@@ -18,7 +17,10 @@ export const jdk: Program['get'] = {
 
 /** `e: file:///a.kt:3:5 message`, as Gradle and Maven tell what Kotlin says. */
 const kotlin = lines(
-  /^(?<level>[ew]): (?:file:\/\/)?(?<file>[^\s:]+): ?\(?(?<line>\d+)[:,] ?(?<column>\d+)\)?:? (?<message>.+)$/,
+  new RegExp(
+    String.raw`^(?<level>[ew]): (?:file:\/\/)?(?<file>[^\s:]+): ?\(?(?<line>\d+)[:,] ?` +
+      String.raw`(?<column>\d+)\)?:? (?<message>.+)$`,
+  ),
   ({ level, file, line, column, message = '' }) => ({
     level: level === 'e' ? ('error' as const) : ('warning' as const),
     message,
@@ -32,8 +34,11 @@ export const javac = said(
 );
 export const compilers = together(javac, kotlin);
 
-/** What is compiled in: JUnit and its kin say a case's class, and its method with the values it was given. */
-export const javaTests = (separator: string): Reader<Case[]> => {
+/**
+ * Test cases of Java and its kin: JUnit and its kin say a case's class, and its method with the values it was
+ * given.
+ */
+export const javaTests = (separator: string): Reader<TestCase[]> => {
   const read = junit(({ of, name }) => {
     const method = name.replace(/[([{].*$/s, '').trim();
     return method === '' ? of : `${of}${separator}${method}`;

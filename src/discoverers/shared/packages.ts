@@ -1,13 +1,24 @@
 import * as z from 'zod';
-import type { Effect } from '../../core/discoverer.ts';
-import { ToolcribError } from '../../core/errors.ts';
-import { operand, required, type Params } from '../../core/parameter.ts';
-import { list, name, some } from '../../core/params.ts';
-import { action, present, type Line, type ProgramAction } from '../../core/program.ts';
-import { told, type Reader, type Report } from '../../core/report.ts';
+import {
+  action,
+  type ActionSpec,
+  type Effect,
+  type Line,
+  list,
+  name,
+  operand,
+  type Params,
+  present,
+  type Reader,
+  type Report,
+  required,
+  some,
+  told,
+  ToolcribError,
+} from '../../core/grammar.ts';
 
-type Words = readonly string[];
-interface PackageWords {
+type PackageLine = readonly string[];
+interface PackageLines {
   /** A package, as an example. */
   readonly like: string;
   /** A package with the versions that are wanted, and its bare name; any name when left out. */
@@ -23,25 +34,25 @@ interface PackageWords {
   readonly removing?: Params;
   readonly getting?: Params;
   readonly listing?: Params;
-  readonly install?: Words;
-  readonly add?: Words;
-  readonly remove?: Words;
-  readonly update?: Words;
+  readonly install?: PackageLine;
+  readonly add?: PackageLine;
+  readonly remove?: PackageLine;
+  readonly update?: PackageLine;
   /** The option that names each package to update, where that is no operand. */
   readonly each?: string;
-  /** What is updated when none is named; nothing is written when left out. */
+  /** The words for all packages, when none to update is named; nothing is written when left out. */
   readonly whole?: readonly string[];
-  /** How it says, while it succeeds, that a package of this group was not there to be removed. */
+  /** Its words, while it succeeds, that a package of this group was not there to be removed. */
   readonly absent?: RegExp;
-  /** What adding and updating answer with, where the program says too little. */
-  readonly answer?: Pick<ProgramAction, 'after' | 'out'> | undefined;
+  /** The answer of adding and updating, where the program says too little. */
+  readonly answer?: Pick<ActionSpec<Params>, 'steps' | 'out'> | undefined;
   readonly why?: Line<{ package: unknown }>;
   readonly explained?: Report;
-  readonly list?: readonly [Words, Report];
-  readonly outdated?: readonly [Words, Report] | undefined;
+  readonly list?: readonly [PackageLine, Report];
+  readonly outdated?: readonly [PackageLine, Report] | undefined;
 }
 
-/** What is said of a removal. Throws NOT_FOUND where none of the packages was there. */
+/** The answer of a removal. Throws NOT_FOUND where none of the packages was there. */
 const unlessAbsent =
   (absent: RegExp): Reader<string> =>
   ({ stdout, stderr, values }) => {
@@ -55,16 +66,16 @@ const unlessAbsent =
     return said || 'removed';
   };
 
-/** What is done with packages everywhere, by the words that a program has for it; `of`: what it calls them. */
-export function packageActions(of: string, { like, changes, looks, asks = looks, ...words }: PackageWords) {
+/** The actions on packages, by the words that a program has for them; `of`: what it calls packages. */
+export function packageActions(of: string, { like, changes, looks, asks = looks, ...words }: PackageLines) {
   const { install, add, remove, update, each, why, explained, list: listed, outdated, answer } = words;
   const removed = words.absent && { out: told(unlessAbsent(words.absent)) };
   const { all, adding, removing, getting, listing, bare = name('Package'), spec = bare, whole = [] } = words;
-  const change = (role: 'Add' | 'Remove' | 'Update', says: string, run?: Words, params?: Params) =>
+  const change = (role: 'Add' | 'Remove' | 'Update', says: string, run?: PackageLine, params?: Params) =>
     run &&
-    action(`${role} ${of}`, says, changes, {
-      role: role.toLowerCase() as 'add',
-      ...{ run, dashes: false, params: { ...all, ...params }, given: { packages: [like] } as never },
+    action<Params>(`${role} ${of}`, says, changes, {
+      ...{ role: role.toLowerCase() as 'add', run, dashes: false },
+      ...{ params: { ...all, ...params }, given: { packages: [like] } },
       ...(role === 'Remove' ? removed : answer),
     });
   const these = list(bare, 'Only these').default([...whole]);

@@ -1,8 +1,5 @@
 import * as z from 'zod';
-import { categories, effects } from '../../core/discoverer.ts';
-import * as written from '../../core/parameter.ts';
-import * as values from '../../core/params.ts';
-import { action, program, type Program } from '../../core/program.ts';
+import * as grammar from '../../core/grammar.ts';
 import { gnu } from '../reports/diagnostics.ts';
 import { diagnostics, tests } from '../reports/kinds.ts';
 import { junit } from '../reports/xml.ts';
@@ -43,7 +40,7 @@ const ways = ['option', 'on', 'choice', 'variable', 'operand', 'words', 'input']
 const oneAction = z.strictObject({
   title: z.string().min(1).max(60),
   description: z.string().min(1).max(160),
-  effects: z.array(z.enum(effects)).min(1).describe('What running it can do'),
+  effects: z.array(z.enum(grammar.effects)).min(1).describe('What running it can do'),
   run: z.array(word).describe('Fixed words; the parameters follow: options, then operands'),
   dashes: z.boolean().default(true).describe('Whether it knows "--" before operands'),
   ok: z.array(z.int()).optional().describe('Exit codes that are an answer; [0] when left out'),
@@ -52,11 +49,11 @@ const oneAction = z.strictObject({
   params: z.record(z.string().regex(/^[a-z][a-z0-9_]{0,29}$/, 'expected a_name'), parameter).default({}),
 });
 
-/** What a file of a program holds. */
+/** The schema of a file of a program. */
 export const programFile = z.strictObject({
   id: z.string().regex(/^[a-z][a-z0-9_]{0,19}$/, 'expected a name of small letters and digits'),
   title: z.string().min(1).max(40),
-  category: z.enum(categories).default('other'),
+  category: z.enum(grammar.categories).default('other'),
   site: z.url().default('https://example.org'),
   called: z.array(word).min(1).optional().describe('Its names, best first; the id when left out'),
   project: z.array(word).optional().describe('Files by which a project shows that it uses it'),
@@ -65,34 +62,37 @@ export const programFile = z.strictObject({
   actions: z.record(z.string().regex(/^[a-z][a-z0-9_]{0,29}$/, 'expected a_name'), oneAction),
 });
 export type ProgramFile = z.output<typeof programFile>;
-type Parameter = z.output<typeof parameter>;
+type FileParameter = z.output<typeof parameter>;
 
-function schemaOf({ says: description, type, list, required }: Parameter): z.ZodType {
+function schemaOf({ says: description, type, list, required }: FileParameter): z.ZodType {
   const one = {
-    name: values.name(description),
-    text: values.text(description),
-    path: values.path(description),
-    file: values.path(description, 'file'),
-    folder: values.path(description, 'folder'),
+    name: grammar.name(description),
+    text: grammar.text(description),
+    path: grammar.path(description),
+    file: grammar.path(description, 'file'),
+    folder: grammar.path(description, 'folder'),
     number: z.number().describe(description),
   }[type];
   if (list)
-    return required ? z.array(one).min(1).max(1000).describe(description) : values.list(one, description);
+    return required ? z.array(one).min(1).max(1000).describe(description) : grammar.list(one, description);
   return required ? one : one.optional();
 }
 
-function paramOf(one: Parameter): written.Param {
+function paramOf(one: FileParameter): grammar.Param {
   const schema = schemaOf(one);
-  if (one.option !== undefined) return written.required(one.option, schema);
-  if (one.on !== undefined) return written.on(one.on, one.says);
-  if (one.choice !== undefined) return written.choice(one.choice, one.says);
-  if (one.variable !== undefined) return written.variable(one.variable, schema);
-  if (one.words) return written.words(one.says);
-  return one.input ? written.input(schema) : written.operand(schema);
+  if (one.option !== undefined) return grammar.required(one.option, schema);
+  if (one.on !== undefined) return grammar.on(one.on, one.says);
+  if (one.choice !== undefined) return grammar.choice(one.choice, one.says);
+  if (one.variable !== undefined) return grammar.variable(one.variable, schema);
+  if (one.words) return grammar.words(one.says);
+  return one.input ? grammar.input(schema) : grammar.operand(schema);
 }
 
 /** The program that a file describes. `least` are effects that each of its actions has at least. */
-export function programFrom({ actions, ...facts }: ProgramFile, least: readonly 'execute'[] = []): Program {
+export function programFrom(
+  { actions, ...facts }: ProgramFile,
+  least: readonly 'execute'[] = [],
+): grammar.Program {
   const made = Object.entries(actions).map(([key, one]) => {
     const { title, description, run, dashes, ok, out, tests: reports, params } = one;
     const does =
@@ -104,16 +104,16 @@ export function programFrom({ actions, ...facts }: ProgramFile, least: readonly 
       ...(!dashes && { dashes: false as const }),
       ...(ok && { ok }),
       ...(reports !== undefined && {
-        collects: [reports],
+        steps: { reports: [reports] },
         out: tests(junit(({ of, name }) => (of === '' ? name : `${of}.${name}`))),
       }),
       ...(out === 'diagnostics' && { out: diagnostics(gnu) }),
       params: Object.fromEntries(Object.entries(params).map(([name, param]) => [name, paramOf(param)])),
     };
-    return [key, action(title, description, does, spec as never)] as const;
+    return [key, grammar.action(title, description, does, spec as never)] as const;
   });
   const { called, project, environment, settings, ...rest } = facts;
-  return program(facts.id, {
+  return grammar.program(facts.id, {
     ...rest,
     get: {},
     ...(called && { called }),

@@ -1,7 +1,15 @@
-import { glue } from '../../core/command-line.ts';
-import { operand, words } from '../../core/parameter.ts';
-import { list, name, path, text } from '../../core/params.ts';
-import { action, program, type Program } from '../../core/program.ts';
+import {
+  action,
+  glue,
+  list,
+  name,
+  operand,
+  path,
+  program,
+  type Program,
+  text,
+  words,
+} from '../../core/grammar.ts';
 
 // What many programs have alike.
 
@@ -47,33 +55,36 @@ export const runsProgram = (title: string, says: string, before: readonly string
     given: { program: like, args: ['--version'] },
   });
 
-type Own = NonNullable<Program['own']>;
+type OwnPlaces = NonNullable<Program['own']>;
 
 // A project's own copies: of npm's packages, of a virtual environment, and wrappers that projects carry.
 
-const nodeBin = (name: string): Own => ({
+const nodeBin = (name: string): OwnPlaces => ({
   posix: [`node_modules/.bin/${name}`],
   win32: [`node_modules/.bin/${name}.cmd`],
 });
 
-export const venvBin = (name: string): Own => ({
+export const venvBin = (name: string): OwnPlaces => ({
   posix: [`.venv/bin/${name}`, `venv/bin/${name}`, `$VIRTUAL_ENV/bin/${name}`],
   win32: [`.venv/Scripts/${name}.exe`, `venv/Scripts/${name}.exe`, `$VIRTUAL_ENV/Scripts/${name}.exe`],
 });
 
-export const wrapper = (name: string, windows: string): Own => ({ posix: [name], win32: [windows] });
+export const wrapper = (name: string, windows: string): OwnPlaces => ({ posix: [name], win32: [windows] });
 
-/** Where LLVM's programs lie. */
+/** The places of LLVM's programs. */
 export const llvmAt = (exe: string) => ({
   linux: [`/usr/lib/llvm-*/bin/${exe}`],
   darwin: [`/opt/homebrew/opt/llvm/bin/${exe}`],
   win32: [`%ProgramFiles%/LLVM/bin/${exe}.exe`],
 });
 
-type Spec = Omit<Program, 'id' | 'category' | 'get' | 'own'> & { readonly from?: string };
+type NodeToolSpec = Omit<Program, 'id' | 'category' | 'get' | 'own'> & { readonly from?: string };
 
-/** A program of npm's registry that projects keep in node_modules; `from`: its package, when that has another name. */
-export const nodeTool = (id: string, { from = id, project = [], settings, ...spec }: Spec): Program =>
+/**
+ * A program of npm's registry that projects keep in node_modules; `from`: its package, when that has another
+ * name.
+ */
+export const nodeTool = (id: string, { from = id, project = [], settings, ...spec }: NodeToolSpec): Program =>
   program(id, {
     ...spec,
     category: 'build',

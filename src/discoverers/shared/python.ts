@@ -1,18 +1,29 @@
 import * as z from 'zod';
-import type { ProjectFiles, InspectionRequest } from '../../core/discoverer.ts';
-import { ToolcribError } from '../../core/errors.ts';
-import { on, operand, option } from '../../core/parameter.ts';
-import { joined, list, matching, name, path } from '../../core/params.ts';
-import { glue, type Template } from '../../core/command-line.ts';
-import { program, type Program } from '../../core/program.ts';
-import type { Reader } from '../../core/report.ts';
-import { upwards } from '../../core/upwards.ts';
+import {
+  glue,
+  type InspectionRequest,
+  joined,
+  list,
+  matching,
+  name,
+  on,
+  operand,
+  option,
+  path,
+  program,
+  type Program,
+  type ProjectFiles,
+  type Reader,
+  type Template,
+  ToolcribError,
+  upwards,
+} from '../../core/grammar.ts';
 import { json } from '../reports/readers.ts';
 import { venvBin } from './programs.ts';
 
 /**
- * Where Python is. What runs in it is `execute` always: the interpreter of a project's environment is a file of the
- * project, and runs the .pth files and sitecustomize of that environment before anything else.
+ * The places of Python. What runs in it is `execute` always: the interpreter of a project's environment is a
+ * file of the project, and runs the .pth files and sitecustomize of that environment before anything else.
  */
 export const interpreter: Required<Pick<Program, 'own' | 'elsewhere'>> = {
   own: {
@@ -26,7 +37,7 @@ export const interpreter: Required<Pick<Program, 'own' | 'elsewhere'>> = {
 };
 export const pythons = ['python3', 'python', 'py'];
 export const pythonEnvironment = ['VIRTUAL_ENV', 'CONDA_PREFIX', 'SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE'];
-/** Where pip gets packages, which its users set up by variables. */
+/** Variables for the places where pip gets packages, which its users set up by variables. */
 export const pipEnvironment = [
   'CACHE_DIR',
   'CERT',
@@ -62,14 +73,15 @@ export const requirement = z
   .max(300)
   .regex(
     new RegExp(`^[A-Za-z0-9](?:[\\w.-]*[A-Za-z0-9])?(?:\\[[\\w.,-]+\\])?(?:${bound}(?:,${bound})*)?$`),
-    'expected name, name==version or name[extra]>=version; options, URLs, paths and version control are not accepted',
+    'expected name, name==version or name[extra]>=version; options, URLs, paths and version ' +
+      'control are not accepted',
   )
   .refine((spec) => !isArchive.test(spec), 'expected a package of the index, not an archive')
   .describe('name, name==version or name[extra]>=version');
 const bareName = /^[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?$/;
 export const packageName = matching(bareName, 'a package name such as "requests"', 'Package name');
 
-/** What pip may install. */
+/** Packages, files and folders that pip may install. */
 export const pipParams = {
   upgrade: on('--upgrade', 'Also when an older version is there'),
   allow_build: on([], 'Also packages without a wheel: their build code is run', '--only-binary=:all:'),
@@ -103,7 +115,7 @@ const listed = z.array(
     editable_project_location: z.string().nullish(),
   }),
 );
-/** What is installed, as pip and uv write it. */
+/** The installed packages, as pip and uv write it. */
 export const installed = json(listed, (all) =>
   all.map(({ name: of, version, editable_project_location: folder }) => ({
     name: of,
@@ -112,12 +124,13 @@ export const installed = json(listed, (all) =>
   })),
 );
 const unreached = /connection broken|Could not fetch URL|ConnectionError|ConnectTimeout|Max retries exceeded/;
-/** What is outdated. pip says that nothing is, and succeeds, when it could not ask anybody. */
+/** The outdated packages. pip says that nothing is, and succeeds, when it could not ask anybody. */
 export const outdated: Reader<{ name: string; version: string; latest: string }[]> = (output) => {
   if (unreached.test(output.stderr))
     throw new ToolcribError(
       'PROGRAM_FAILED',
-      `The package index could not be reached: nobody knows what is outdated.\n${output.stderr.trim().slice(0, 600)}`,
+      `The package index could not be reached: nobody knows what is ` +
+        `outdated.\n${output.stderr.trim().slice(0, 600)}`,
     );
   return json(listed, (all) =>
     all.map(({ name: of, version, latest_version }) => ({
@@ -128,7 +141,7 @@ export const outdated: Reader<{ name: string; version: string; latest: string }[
   )(output);
 };
 
-/** Whose a project's packages are, by the lock file. */
+/** The manager of a project's packages, by the lock file. */
 const locks = { 'uv.lock': 'uv', 'poetry.lock': 'poetry' };
 const changes: Readonly<Record<string, string>> = {
   ...{ install: 'add', pip_install: 'add', add: 'add' },
@@ -157,7 +170,10 @@ export const keptBy =
     return {};
   };
 
-/** A program that a project has in its virtual environment: even what only looks is a file of the project then. */
+/**
+ * A program that a project has in its virtual environment: even what only looks is a file of the project
+ * then.
+ */
 export const pythonTool = (
   id: string,
   { get = {}, ...spec }: Omit<Program, 'id' | 'category' | 'own'>,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Params } from '../../core/parameter.ts';
-import type { Program, ProgramAction, Source } from '../../core/program.ts';
+import type { Action, Program, Source } from '../../core/program.ts';
 import { toolName, type Platform } from '../../core/discoverer.ts';
 import type { ToolFacts } from '../../core/tool.ts';
 import type { ProgramFacts } from '../programs/installation.ts';
@@ -12,8 +12,8 @@ export const schemaOf = (params: Params, more: Readonly<Record<string, z.ZodType
     ...more,
   });
 
-/** What an action looks like to a caller: its own parameters and the folder to work in. */
-export function describeAction(of: Program, key: string, action: ProgramAction): ToolFacts {
+/** The facts of an action for a caller: its own parameters and the folder to work in. */
+export function describeAction(of: Program<Action>, key: string, action: Action): ToolFacts {
   const { title, description, effects, params } = action;
   // What has no paths has no use for a folder to find them from.
   const cwd = { cwd: z.string().min(1).optional() };
@@ -23,12 +23,12 @@ export function describeAction(of: Program, key: string, action: ProgramAction):
     title,
     description,
     effects,
-    params: schemaOf(params, action.databaseQuestion ? {} : cwd),
+    params: schemaOf(params, 'databaseQuestion' in action ? {} : cwd),
   };
 }
 
-/** What is known of a program without its actions. */
-export function factsOf(of: Program): ProgramFacts {
+/** The facts of a program without its actions. */
+export function factsOf(of: Program<Action>): ProgramFacts {
   const { id, title, category, site, called = [id], on, elsewhere, project, environment, everyday } = of;
   const { own, version = { args: ['--version'], pattern: /(\d+\.\d[\w.+-]*)/ } } = of;
   return {
@@ -82,8 +82,8 @@ const sources: Readonly<Record<Platform, readonly Source[]>> = {
   win32: ['winget', 'npm', 'pip', 'cargo', 'site'],
 };
 
-/** How to get it, by platform: by the first way that it is offered in. */
-function installOf({ get, site }: Program): ProgramFacts['install'] {
+/** The command that installs it, by platform: from the first source that has it. */
+function installOf({ get, site }: Program<Action>): ProgramFacts['install'] {
   const way = (platform: Platform) => {
     const source = sources[platform].find((one) => get[one] !== undefined);
     return source ? `${commands[source]} ${get[source]}` : `see ${site}`;

@@ -1,10 +1,9 @@
+import type { Values } from '../../core/command-line.ts';
+import type { DatabaseQuestion } from '../../core/database-program.ts';
 import type { DatabaseEngine, Effect } from '../../core/discoverer.ts';
-import type { ProgramAction } from '../../core/program.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { looksOnly } from '../../core/policy.ts';
-import type { CallContext, Grant, Plan, PlanContext, Result } from '../../core/tool.ts';
-import { reported } from '../actions/action-result.ts';
-import { inlineLimit, sanitize } from '../sanitize.ts';
+import type { Grant, Plan, PlanContext } from '../../core/tool.ts';
 import { graceMs, inSession, usualLimits as limits, type Session } from './session.ts';
 import { displayPath } from '../paths/display-path.ts';
 import { isLoopback, projectAddress, schemesOf, targetName, targetOf, withoutSecrets } from './target.ts';
@@ -12,22 +11,28 @@ import type { TargetChoice, DatabaseServices, Target } from './target.ts';
 
 /** One call of an action that asks a database. */
 export interface DatabaseCall {
+  /** The name of its tool. */
   readonly tool: string;
-  readonly action: Extract<ProgramAction, { databaseQuestion: object }>;
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly services: { readonly databases: DatabaseServices };
+  readonly engine: DatabaseEngine;
+  readonly databaseQuestion: DatabaseQuestion;
+  readonly effects: readonly Effect[];
+  readonly values: Values;
+  readonly services: DatabaseServices;
 }
 
-interface PreparedQuery extends DatabaseCall {
+/** A call with the server that it goes to. */
+export interface PreparedQuery extends DatabaseCall {
   readonly target: Target;
+  /** The SQL that is asked, or the name and values of the tool: for people, and for rules about it. */
   readonly question: string;
-  /** Whom, for people. */
+  /** The server and login, for people. */
   readonly where: string;
-  /** What the login may do beyond reading; undefined for statements of ours, for which it does not matter. */
+  /**
+   * The rights of the login beyond reading; undefined for statements of ours, for which they do not matter.
+   */
   readonly beyond?: string | undefined;
   /**
-   * A project names it, and it is not of this machine: what its login may do was not looked at before it was asked
-   * about.
+   * A project names it, and it is not of this machine: its login was not looked at before it was asked about.
    */
   readonly isForeign?: boolean;
 }
@@ -35,25 +40,24 @@ interface PreparedQuery extends DatabaseCall {
 /** More rows than any catalogue of a database has that people describe. */
 const listedRows = 100_000;
 
-/** Who only reads is not asked about. */
+/** Logins that only read: nobody is asked about them. */
 const readers: Readonly<Record<DatabaseEngine, string>> = {
   postgresql: "CREATE ROLE reader LOGIN PASSWORD '…'; GRANT pg_read_all_data TO reader",
   mysql: "CREATE USER reader IDENTIFIED BY '…'; GRANT SELECT, SHOW VIEW ON *.* TO reader",
 };
 
 /**
- * What would be asked, and whom. Connects to see what the login may do: where a transaction does not bind that, a query
- * counts as one that writes. Throws what targetOf() and connecting throw.
+ * Plans a question to a database. Connects to see what the login may do: where a transaction does not bind
+ * that, a query counts as one that writes. Throws what targetOf() and connecting throw.
  */
 export async function planQuery(
   call: DatabaseCall,
   { workspace, signal, trusts }: PlanContext,
 ): Promise<Plan<PreparedQuery>> {
-  const { action, values, services } = call;
-  const { databaseQuestion, effects } = action;
+  const { engine, databaseQuestion, effects, values, services } = call;
   const folder = workspace.roots[0] ?? '';
-  const named = projectAddress(schemesOf[action.database], workspace.roots);
-  const target = targetOf(action.database, values as TargetChoice, services.databases, named);
+  const named = projectAddress(schemesOf[engine], workspace.roots);
+  const target = targetOf(engine, values as TargetChoice, services, named);
   // Whom a project names is not talked to before somebody has said yes to that.
   const isForeign = target.isOfProject && !isLoopback(target.host);
   const waits = target.isOfProject && (isForeign || !(await trusts(folder)));
@@ -66,7 +70,7 @@ export async function planQuery(
     'lists' in databaseQuestion || writes || waits
       ? undefined
       : await connecting(asked, signal, async (_, more) => more);
-  const wayOut = `let the server log in as one that only reads (${readers[action.database]})`;
+  const wayOut = `let the server log in as one that only reads (${readers[engine]})`;
   const why = beyond && `\nThis login ${beyond}, which no transaction keeps it from.\nInstead: ${wayOut}`;
   const database = withoutSecrets(targetName(target), target.secrets);
   return {
@@ -93,31 +97,30 @@ const grantIn = (database: string, effects: readonly Effect[]): Grant => ({
   words: `${looksOnly(effects) ? 'reading' : 'writing'} in ${database}`,
 });
 
+/** The answer of a database, by the names that its report knows the parts by. */
+export type DatabaseAnswer = Readonly<Record<string, unknown>>;
+
 /**
  * Asks a database what an action asks, over a connection made for it; only a statement that writes is given a
- * transaction that can. Throws
- * PROGRAM_FAILED with what the server says, TIMEOUT, CANCELLED, TOO_LARGE, NOT_FOUND, and NOT_CONFIRMED when the login
- * may more than was agreed to.
+ * transaction that can. Throws PROGRAM_FAILED with what the server says, TIMEOUT, CANCELLED, TOO_LARGE,
+ * NOT_FOUND, and NOT_CONFIRMED when the login may more than was agreed to.
  */
-export async function queryDatabase(call: PreparedQuery, context: CallContext): Promise<Result> {
-  const answer = await connecting(call, context.signal, (session, beyond) => {
-    const { databaseQuestion } = call.action;
-    if ('query' in databaseQuestion && !call.isForeign && beyond !== call.beyond)
+export const askDatabase = (call: PreparedQuery, signal: AbortSignal): Promise<DatabaseAnswer> =>
+  connecting(call, signal, (session, beyond) => {
+    if ('query' in call.databaseQuestion && !call.isForeign && beyond !== call.beyond)
       throw new ToolcribError('NOT_CONFIRMED', 'what the login may do has changed.', 'Call again.');
-    return answered(session, call);
+    return answerOf(session, call);
   });
-  return resultOf(answer, call, context);
-}
 
-/** What `work` brings over a connection of its own, in the time of a call. */
+/** Does work over a connection of its own, in the time of a call. */
 async function connecting<T>(
-  { action, target, where }: PreparedQuery,
+  { engine, target, where }: PreparedQuery,
   signal: AbortSignal,
   work: Parameters<typeof inSession<T>>[2],
 ): Promise<T> {
   // The servers have a limit of their own; MySQL takes one in a query's text for more than ours.
   const late = AbortSignal.timeout(limits.statementMs + graceMs);
-  const { openSession } = await (action.database === 'mysql'
+  const { openSession } = await (engine === 'mysql'
     ? import('./mysql-session.ts')
     : import('./postgres-session.ts'));
   try {
@@ -138,14 +141,14 @@ type DriverError = Partial<Record<'message' | 'code' | 'detail' | 'hint', string
 const stoppedCodes: readonly unknown[] = ['57014', 1317, 3024, 1969];
 
 const sources = 'a profile of the settings, DATABASE_URL, or the variables PG* and MYSQL_*';
-/** What a caller can do, by the codes of the drivers and of the servers. */
+/** Ways out for a caller, by the codes of the drivers and of the servers. */
 const waysOut: readonly (readonly [RegExp, string])[] = [
   [/^E(?:[A-Z]+|AI_AGAIN)$/, `Is the server running? Where it is comes from ${sources}.`],
   [/^28|ACCESS_DENIED/, `Who logs in comes from ${sources}; ~/.my.cnf is not read.`],
   [/^(?:42601|25006)$|PARSE|READ_ONLY/, 'One SELECT, VALUES, TABLE or WITH is run, which changes nothing.'],
 ];
 
-/** What a caller is told about a failure, without passwords. `isLate`: the time of the call was over. */
+/** The error about a failure, without passwords. `isLate`: the time of the call was over. */
 function failureOf(error: unknown, where: string, { secrets }: Target, isLate: boolean): ToolcribError {
   const { message, errors, code = '', errno, detail = '', hint = '' } = error as DriverError;
   const said = message || errors?.map((each) => each.message).join('; ') || 'the connection failed';
@@ -161,19 +164,16 @@ function failureOf(error: unknown, where: string, { secrets }: Target, isLate: b
   );
 }
 
-/** What is asked, for people and for rules about it. */
-function questionText({ action, values, tool }: DatabaseCall): string {
-  const { databaseQuestion } = action;
+/** The question in words, for people and for rules about it. */
+function questionText({ databaseQuestion, values, tool }: DatabaseCall): string {
   if ('query' in databaseQuestion) return String(values[databaseQuestion.query]);
   if ('statement' in databaseQuestion) return String(values[databaseQuestion.statement]);
   return [tool, ...databaseQuestion.binds.map((name) => String(values[name] ?? ''))].join(' ').trim();
 }
 
-type DatabaseAnswer = Readonly<Record<string, unknown>>;
-
-async function answered(
+async function answerOf(
   session: Session,
-  { action: { databaseQuestion }, values }: DatabaseCall,
+  { databaseQuestion, values }: DatabaseCall,
 ): Promise<DatabaseAnswer> {
   if ('query' in databaseQuestion) {
     const most = Number(values[databaseQuestion.limit]);
@@ -196,36 +196,9 @@ async function answered(
   return answer;
 }
 
-/** What stands for the placeholders of a statement: `$1`, or a `?` for each time a value is needed. */
+/** Values for the placeholders of a statement: `$1`, or a `?` for each time a value is needed. */
 function bindsIn(sql: string, binds: readonly unknown[]): readonly unknown[] {
   const marks = sql.match(/\?/g)?.length;
   if (marks !== undefined) return Array.from({ length: marks }, (_, at) => binds[at % binds.length]);
   return sql.includes('$1') ? binds : [];
-}
-
-/** What fits into an answer; what does not is kept whole, where read_output finds it. */
-function resultOf(
-  answer: DatabaseAnswer,
-  { action, values, question: command, target, where }: PreparedQuery,
-  context: CallContext,
-) {
-  const output = { stdout: JSON.stringify(answer), stderr: '', exitCode: 0, files: {}, after: {}, values };
-  const report = action.out;
-  if (!report) throw new Error(`${command}: has no report`);
-  const found = report.read(output);
-  const text = sanitize(report.show(found as never));
-  return reported(report, found, '', {
-    command,
-    notes: target.isOfProject ? [where] : [],
-    handle: kept(text, command, context),
-  });
-}
-
-/** The handle of a text that is too long for an answer. */
-function kept(text: string, command: string, context: CallContext): string | undefined {
-  if (text.length <= inlineLimit) return undefined;
-  const sink = context.keepOutput(command);
-  sink.add('stdout', Buffer.from(text));
-  sink.end();
-  return sink.handle;
 }

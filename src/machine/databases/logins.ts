@@ -17,7 +17,9 @@ export interface Login {
 /** Milliseconds for each of them; a person waits. */
 const mostMs = 3000;
 
-/** Connects to each database that the operator has named, and looks at what its login may do. Never rejects. */
+/**
+ * Connects to each database that the operator has named, and looks at what its login may do. Never rejects.
+ */
 export function loginsOf(services: DatabaseServices): Promise<Login[]> {
   const address = services.host.env['DATABASE_URL'] ?? '';
   const engines = Object.keys(schemesOf) as DatabaseEngine[];

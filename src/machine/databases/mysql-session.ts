@@ -5,20 +5,24 @@ import { connectMs, hexOf, jsonOf, lockSeconds, shortened } from './session.ts';
 import type { Encryption, QueryLimits, OpenSession, Session, Table } from './session.ts';
 import type { Target } from './target.ts';
 
-const measures =
-  /^(?:explain\s+(?:analyze\s+)?|analyze\s+)(?:format\s*=\s*\w+\s+|extended\s+)?(?=(?:select|with|values)\b|\()/i;
+const measures = new RegExp(
+  String.raw`^(?:explain\s+(?:analyze\s+)?|analyze\s+)(?:format\s*=\s*\w+\s+` +
+    String.raw`|extended\s+)?(?=(?:select|with|values)\b|\()`,
+  'i',
+);
 
 type Connection = ReturnType<ReturnType<typeof mysql.createConnection>['promise']>;
 
 /**
- * A connection to MySQL or MariaDB. A transaction that may only read does not stop everything there: TRUNCATE and
- * OPTIMIZE end it and go ahead. So the server itself is first asked, without running anything, whether it takes the
- * text for a query.
+ * A connection to MySQL or MariaDB. A transaction that may only read does not stop everything there: TRUNCATE
+ * and OPTIMIZE end it and go ahead. So the server itself is first asked, without running anything, whether it
+ * takes the text for a query.
  */
 export const openSession: OpenSession = async (target, limits, encryption) => {
   const connect = () => {
     const connection = mysql.createConnection(optionsFor(target, encryption));
-    // Without a listener a connection that is lost would end the process; what is pending is rejected as well.
+    // Without a listener a connection that is lost would end the process; what is pending is rejected as
+    // well.
     connection.on('error', () => {});
     return connection.promise();
   };
@@ -92,7 +96,8 @@ async function begin(db: Connection, { statementMs }: QueryLimits): Promise<stri
 async function queried(db: Connection, statementMs: number, sql: string, values: readonly unknown[]) {
   const startedAt = performance.now();
   const [rows, fields] = await db.execute<RowDataPacket[][]>(sql, [...values] as string[]);
-  // Some functions of MariaDB (benchmark, sleep) end at the limit of time with a result where others end with an error.
+  // Some functions of MariaDB (benchmark, sleep) end at the limit of time with a result where others end with
+  // an error.
   if (performance.now() - startedAt >= statementMs)
     throw Object.assign(new Error('the time of a query is over'), { errno: 1969 });
   return tableOf(rows, fields);
@@ -103,9 +108,12 @@ function tableOf(rows: readonly (readonly unknown[])[], fields: readonly FieldPa
   return { columns: fields.map(({ name }) => name), rows: rows.map((row) => row.map(shown)) };
 }
 
-/** Throws ARG_INVALID for a text of which the server says that it cannot stand as a query inside another one. */
+/**
+ * Throws ARG_INVALID for a text of which the server says that it cannot stand as a query inside another one.
+ */
 async function check(db: Connection, sql: string): Promise<void> {
-  // What is wrong with it by itself is said of it by itself. The driver takes what it prepared when that is run.
+  // What is wrong with it by itself is said of it by itself. The driver takes what it prepared when that is
+  // run.
   await db.prepare(sql);
   const inside = db.prepare(`EXPLAIN SELECT 1 FROM DUAL WHERE EXISTS (\n${sql}\n)`);
   await inside.catch(({ message }: Error) => {

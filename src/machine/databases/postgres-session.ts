@@ -10,9 +10,10 @@ const explaining = /^explain(?:\s*\([^()]*\)|(?:\s+(?:analyze|verbose)\b)*)/i;
 const declaring = `DECLARE ${cursor} NO SCROLL CURSOR FOR `;
 
 /**
- * A connection to PostgreSQL. The caller's text is only ever what follows DECLARE … CURSOR FOR, where the grammar has
- * nothing but SELECT, VALUES, TABLE and WITH; it is sent by the extended protocol, which takes one statement; and it
- * runs in a transaction that may only read. None of this depends on what the text looks like.
+ * A connection to PostgreSQL. The caller's text is only ever what follows DECLARE … CURSOR FOR, where the
+ * grammar has nothing but SELECT, VALUES, TABLE and WITH; it is sent by the extended protocol, which takes
+ * one statement; and it runs in a transaction that may only read. None of this depends on what the text looks
+ * like.
  */
 export const openSession: OpenSession = async (target, limits, encryption) => {
   const { host, port, user, database = user } = target;
@@ -34,8 +35,8 @@ export const openSession: OpenSession = async (target, limits, encryption) => {
     async query(sql, most, values = []) {
       const [explains] = explaining.exec(sql) ?? [];
       if (explains !== undefined || /^show\b/i.test(sql)) {
-        // That it is a query is asked about a cursor. A cursor's plan is another one: it wants the first rows soon,
-        // and runs in one process.
+        // That it is a query is asked about a cursor. A cursor's plan is another one: it wants the first rows
+        // soon, and runs in one process.
         if (explains !== undefined)
           await client.query(alone(`EXPLAIN ${declaring}${sql.slice(explains.length)}`, values));
         const { columns, rows } = tableOf(await client.query(alone(sql, values)));
@@ -74,7 +75,7 @@ async function connected(options: ClientConfig): Promise<Client> {
   return client;
 }
 
-/** By the extended protocol, of which the server takes one statement and no second. */
+/** A statement of the extended protocol, of which the server takes one statement and no second. */
 const alone = (text: string, values: readonly unknown[]) =>
   ({ text, values, rowMode: 'array', queryMode: 'extended' }) as unknown as QueryArrayConfig<unknown[]>;
 
@@ -87,8 +88,8 @@ const double = (text: string) => (Number.isFinite(Number(text)) ? Number(text) :
 const integer = (text: string) => (Number.isSafeInteger(Number(text)) ? Number(text) : text);
 
 /**
- * By the numbers of types in pg_type.dat: numbers that a double holds exactly come as numbers, JSON as JSON, bytes in
- * hexadecimal, and all the rest (numeric, dates, arrays) as the text that the server wrote.
+ * Readers by the numbers of types in pg_type.dat: numbers that a double holds exactly come as numbers, JSON
+ * as JSON, bytes in hexadecimal, and all the rest (numeric, dates, arrays) as the text that the server wrote.
  */
 const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   16: (text) => text === 't',
@@ -118,7 +119,8 @@ async function begin(
   { statementMs }: QueryLimits,
   mode: 'READ ONLY' | 'READ WRITE' = 'READ ONLY',
 ): Promise<string | undefined> {
-  // The server itself notices when we are gone, be it killed. Not every system it runs on can tell (since 14).
+  // The server itself notices when we are gone, be it killed. Not every system it runs on can tell (since
+  // 14).
   await client.query("SET client_connection_check_interval = '1s'").catch(() => {});
   await client.query(
     `BEGIN ${mode};
@@ -139,8 +141,9 @@ const bound =
   'database_owner|read_all_data|write_all_data|monitor|read_all_settings|read_all_stats|stat_scan_tables';
 
 /**
- * What the one who logged in may do that a transaction does not bind: files and programs of the server, other sessions,
- * replication. All roles that can be taken count, since a query can take them: `SELECT set_config('role', …)`.
+ * The rights of the login that a transaction does not bind: files and programs of the server, other sessions,
+ * replication. All roles that can be taken count, since a query can take them: `SELECT set_config('role',
+ * …)`.
  */
 async function rightsBeyond(client: Client): Promise<string | undefined> {
   const { rows } = await client.query<{ name: string }>(

@@ -4,13 +4,13 @@ import { ToolcribError } from '../../core/errors.ts';
 import { parseExactly } from '../../core/exact-json.ts';
 import type { Protection, Target } from './target.ts';
 
-/** What a query brought. */
+/** The rows that a query brought. */
 export interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
 }
 
-/** What a call may take of a server. */
+/** Limits of what a call takes of a server. */
 export interface QueryLimits {
   /** Milliseconds a statement may take; the server ends it then. */
   readonly statementMs: number;
@@ -28,16 +28,22 @@ export const graceMs = 2000;
 export const lockSeconds = 5;
 
 /**
- * A connection whose transaction may only read, and is never committed, but for that of `change`. Every method throws
- * what the server says.
+ * A connection whose transaction may only read, and is never committed, but for that of `change`. Every
+ * method throws what the server says.
  */
 export interface Session {
   readonly stream: Stream;
-  /** Begins the transaction. What the login may do that this does not bind; undefined where that is nothing. */
+  /**
+   * Begins the transaction. Returns the rights of the login that this does not bind; undefined where there
+   * are none.
+   */
   begin(): Promise<string | undefined>;
   /** At most `most` rows of one query, whose placeholders stand for `values`. */
   query(sql: string, most: number, values?: readonly unknown[]): Promise<Table>;
-  /** Does what may write, in a transaction of its own: all of it, or on failure nothing. Rows that it returns, too. */
+  /**
+   * Does what may write, in a transaction of its own: all of it, or on failure nothing. Rows that it returns,
+   * too.
+   */
   change(sql: string): Promise<Table & { readonly changed: number }>;
   /** Ends on the server what is running, over another connection. */
   cancel(): Promise<unknown>;
@@ -50,8 +56,8 @@ type Stream = NodeJS.ReadableStream & { destroy(): void };
 export type OpenSession = (target: Target, limits: QueryLimits, encryption?: Encryption) => Promise<Session>;
 
 /**
- * What `work` brings over a connection of its own. When the signal aborts, what runs is cancelled on the server, and so
- * it is when more comes than the limit of bytes. Throws TOO_LARGE.
+ * Does `work` over a connection of its own. When the signal aborts, what runs is cancelled on the server, and
+ * so it is when more comes than the limit of bytes. Throws TOO_LARGE.
  */
 export async function inSession<T>(
   opened: { readonly openSession: OpenSession; readonly target: Target; readonly limits: QueryLimits },
@@ -79,7 +85,8 @@ export async function inSession<T>(
   try {
     return await Promise.race([done, aborted]);
   } finally {
-    // Also of a connection that comes when nobody waits for it any more; no failure to leave it changes what came.
+    // Also of a connection that comes when nobody waits for it any more; no failure to leave it changes what
+    // came.
     opening.then((session) => leave(session, givenUp.aborted)).catch(() => {});
   }
 }
@@ -97,12 +104,12 @@ const tooLarge = ({ bytes }: QueryLimits): ToolcribError =>
     'Ask for fewer rows or columns, or for parts of them: left(text, 1000).',
   );
 
-/** What node:tls is told. Without the last one the certificate has to be made out to the host. */
+/** Options of node:tls. Without the last one the certificate has to be made out to the host. */
 export type Encryption = { rejectUnauthorized: boolean; ca?: string; checkServerIdentity?: () => undefined };
 
 /**
- * Connects as PostgreSQL defines the kinds of protection: with `require` the certificate is looked at only where
- * authorities are named; with `prefer`, a server that cannot encrypt is asked a second time without.
+ * Connects as PostgreSQL defines the kinds of protection: with `require` the certificate is looked at only
+ * where authorities are named; with `prefer`, a server that cannot encrypt is asked a second time without.
  */
 export async function connectProtected<C>(
   { sslmode, sslrootcert }: { readonly sslmode: Protection; readonly sslrootcert?: string },
@@ -125,10 +132,15 @@ export async function connectProtected<C>(
   }
 }
 
-/** Bytes of a value that are shown: enough to tell what it is, which is all that hexadecimal tells a reader. */
+/**
+ * Bytes of a value that are shown: enough to tell what it is, which is all that hexadecimal tells a reader.
+ */
 const shownBytes = 256;
 
-/** Characters of a value that are kept: twice what is shown of one, the rest being for who reads the rows kept. */
+/**
+ * Characters of a value that are kept: twice what is shown of one, the rest being for who reads the rows
+ * kept.
+ */
 const keptCharacters = 8000;
 
 /** A text, cut where it has more characters than are kept, which is said at its end. */
@@ -141,7 +153,10 @@ export function shortened(text: string, most = keptCharacters): string {
 /** Bytes that come in hexadecimal, as `\x0102`. */
 export const hexOf = (hex: string): string => shortened(`\\x${hex}`, shownBytes * 2 + 2);
 
-/** What a column of JSON holds; a text where that is none to us: MariaDB's can be any, PostgreSQL's can be too deep. */
+/**
+ * The value of a column of JSON; a text where that is none to us: MariaDB's can be any, PostgreSQL's can be
+ * too deep.
+ */
 export function jsonOf(text: string): unknown {
   if (text.length > keptCharacters) return shortened(text);
   try {

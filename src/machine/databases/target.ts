@@ -8,43 +8,44 @@ import { readPlain } from '../../store/own-files.ts';
 import type { Host } from '../host.ts';
 
 /**
- * What an address or variables say about a connection. A host can be a path, of the folder (PostgreSQL) or file (MySQL)
- * of a socket; `sslrootcert` is the path of a file with the authorities that are trusted.
+ * The parts of a connection that an address or variables name. A host can be a path, of the folder
+ * (PostgreSQL) or file (MySQL) of a socket; `sslrootcert` is the path of a file with the authorities that are
+ * trusted.
  */
 type TargetFields = Readonly<Partial<Record<TargetPart, string>>>;
 type TargetPart = 'host' | 'port' | 'user' | 'password' | 'database' | 'sslmode' | 'sslrootcert';
 
 /**
- * How much a connection is protected, from less to more. `prefer`: encrypted where the server can; `verify-ca`: by a
- * certificate of an authority that is trusted; `verify-full`: and made out to this host.
+ * Kinds of protection of a connection, from less to more. `prefer`: encrypted where the server can;
+ * `verify-ca`: by a certificate of an authority that is trusted; `verify-full`: and made out to this host.
  */
 export type Protection = 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
 
-/** Where to connect, and as whom. */
+/** A server and database to connect to, and the login. */
 export interface Target extends Omit<TargetFields, 'port'> {
   readonly engine: DatabaseEngine;
   readonly host: string;
   readonly port: number;
   readonly user: string;
   readonly sslmode: Protection;
-  /** Where this was decided, for people: `profile shop`, `DATABASE_URL`, `PGHOST`. */
+  /** The source of this decision, for people: `profile shop`, `DATABASE_URL`, `PGHOST`. */
   readonly from: string;
   /** It is the address of a project, which the operator has not named. */
   readonly isOfProject: boolean;
-  /** What must not be shown: the password, and an address that has it. */
+  /** Texts that must not be shown: the password, and an address that has it. */
   readonly secrets: readonly string[];
 }
 
-/** What is known of databases on this machine. */
+/** The databases that this machine knows of. */
 export interface DatabaseServices {
   readonly host: Pick<Host, 'env' | 'platform'>;
-  /** By name, from the settings of the operator. */
+  /** Profiles by name, from the settings of the operator. */
   readonly profiles: Readonly<Record<string, DatabaseProfile>>;
   /** The absolute path of a program by its name. */
   which(name: string): Promise<string | undefined>;
 }
 
-/** What a call may say about where to connect; everything else is the operator's. */
+/** The choices of a call about where to connect; everything else is the operator's. */
 export interface TargetChoice {
   readonly profile?: string | undefined;
   readonly database?: string | undefined;
@@ -65,10 +66,11 @@ export const variablesOf: Readonly<Record<DatabaseEngine, TargetFields>> = {
 };
 
 /**
- * Where a call connects: the profile it names, else DATABASE_URL when it is of this engine; and what these leave open
- * as the variables say that the engine's own programs read, else the server of this machine. Where the operator has
- * said nothing, the address that the project names, without anything of the operator's. Throws ARG_INVALID for a
- * profile that is not there or is of another engine, CONFIG_INVALID for an address that is none.
+ * The target of a call: the profile it names, else DATABASE_URL when it is of this engine; and what these
+ * leave open as the variables say that the engine's own programs read, else the server of this machine. Where
+ * the operator has said nothing, the address that the project names, without anything of the operator's.
+ * Throws ARG_INVALID for a profile that is not there or is of another engine, CONFIG_INVALID for an address
+ * that is none.
  */
 export function targetOf(
   engine: DatabaseEngine,
@@ -119,7 +121,7 @@ export const withoutSecrets = (text: string, secrets: readonly string[]): string
     .sort((a, b) => b.length - a.length)
     .reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
 
-/** Where packages put the server's socket: Debian, Red Hat; then the server's own choice. */
+/** The places of the server's socket: Debian, Red Hat; then the server's own choice. */
 function localServer(engine: DatabaseEngine, port: number, { env, platform }: DatabaseServices['host']) {
   if (platform === 'win32') return 'localhost';
   const files = ['/run/mysqld/mysqld.sock', '/var/lib/mysql/mysql.sock', '/tmp/mysql.sock'];
@@ -131,7 +133,7 @@ function localServer(engine: DatabaseEngine, port: number, { env, platform }: Da
 interface Address {
   /** Left out where nothing is said of one. */
   readonly address?: string | undefined;
-  /** Where it stands, for people: `/w/shop/.env`. */
+  /** The place where it is written, for people: `/w/shop/.env`. */
   readonly from: string;
 }
 
@@ -161,7 +163,9 @@ function addressFor(
   return { from: env[host] ? host : `the defaults of ${engine}` };
 }
 
-/** The first address of that scheme in the `.env` of a folder: of any variable, DATABASE_URL before others. */
+/**
+ * The first address of that scheme in the `.env` of a folder: of any variable, DATABASE_URL before others.
+ */
 export function projectAddress(scheme: RegExp, folders: readonly string[]): Address | undefined {
   for (const folder of folders) {
     const from = join(folder, '.env');
@@ -175,11 +179,14 @@ export function projectAddress(scheme: RegExp, folders: readonly string[]): Addr
   return undefined;
 }
 
-/** Whether a host is this machine: by the loopback, or a socket. */
+/** Tells if a host is this machine: by the loopback, or a socket. */
 export const isLoopback = (host: string): boolean =>
   host.startsWith('/') || /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i.test(host);
 
-/** How addresses begin, also as SQLAlchemy and Rails write them, and nearly so: what is mistyped is meant. */
+/**
+ * The beginnings of addresses, also as SQLAlchemy and Rails write them, and nearly so: what is mistyped is
+ * meant.
+ */
 export const schemesOf: Readonly<Record<DatabaseEngine, RegExp>> = {
   postgresql: /^\s*postg\w*(?:\+\w+)?:/i,
   mysql: /^\s*(?:my|maria)\w*(?:\+\w+)?:/i,
@@ -189,8 +196,8 @@ export const schemesOf: Readonly<Record<DatabaseEngine, RegExp>> = {
 const nowhere = 'no-host.invalid';
 
 /**
- * What an address says: `postgresql://user:password@host:5432/name?sslmode=require`. `from` names where it stands.
- * Throws CONFIG_INVALID, which never shows the address.
+ * The parts of an address: `postgresql://user:password@host:5432/name?sslmode=require`. `from` names where it
+ * stands. Throws CONFIG_INVALID, which never shows the address.
  */
 export function addressOf(address: string, engine: DatabaseEngine, from: string): TargetFields {
   try {
@@ -221,11 +228,14 @@ export function addressOf(address: string, engine: DatabaseEngine, from: string)
   }
 }
 
-/** What is empty hides nothing that is said elsewhere. */
+/** Leaves out what is empty: it hides nothing that is said elsewhere. */
 export const withoutBlanks = (said: Readonly<Record<string, string | null | undefined>>) =>
   Object.fromEntries(Object.entries(said).filter((entry): entry is [string, string] => Boolean(entry[1])));
 
-/** A kind by its name of PostgreSQL (`verify-full`) or MySQL (`VERIFY_IDENTITY`). An unknown one is the strongest. */
+/**
+ * A kind by its name of PostgreSQL (`verify-full`) or MySQL (`VERIFY_IDENTITY`). An unknown one is the
+ * strongest.
+ */
 function protectionOf(name: string): Protection {
   if (/^disabled?$/i.test(name)) return 'disable';
   if (/^(?:allow|prefer|preferred)$/i.test(name)) return 'prefer';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { acceptedOf } from '../../core/accepted.ts';
-import type { Program, ProgramAction } from '../../core/program.ts';
+import type { AnyAction, AnyProgram } from '../../core/database-program.ts';
 import { annotationsOf, type ToolFacts } from '../../core/tool.ts';
 import { describeAction, factsOf } from '../../machine/actions/describe.ts';
 import type { JsonSchema, ToolDefinition } from '../../core/tool-definition.ts';
@@ -9,23 +9,25 @@ import type { BuiltInTool } from '../../tools/define-tool.ts';
 
 /** Programs and their actions as a catalogue has them; `file` is where their code is found. */
 export const programEntries = (
-  all: readonly { readonly of: Program; readonly file: string }[],
+  all: readonly { readonly of: AnyProgram; readonly file: string }[],
 ): Catalogue => ({
   programs: all.map(({ file, of }) => ({ ...factsOf(of), file })),
   tools: all.flatMap(({ of }) => actionEntries(of)),
 });
 
-const actionEntries = (of: Program): ToolDefinition[] =>
-  Object.entries(of.actions).map(([name, action], rank) => ({
+function actionEntries(of: AnyProgram): ToolDefinition[] {
+  const engine = 'engine' in of ? of.engine : undefined;
+  return Object.entries<AnyAction>(of.actions).map(([name, action], rank) => ({
     action: name,
     rank,
     example: action.given ?? {},
     ...of.listed?.[name],
     ...(action.role ? { role: action.role, ...beginningOf(action) } : {}),
-    ...(action.reads ? { reads: true as const } : {}),
-    ...(action.databaseQuestion ? { engine: action.database } : {}),
+    ...('run' in action && 'reads' in action.run ? { reads: true as const } : {}),
+    ...(engine && 'databaseQuestion' in action ? { engine } : {}),
     ...toolEntry(describeAction(of, name, action)),
   }));
+}
 
 /** A built-in tool as a catalogue has it: a composite tool among the actions of its program. */
 export function builtInEntry(tool: BuiltInTool): ToolDefinition {
@@ -36,9 +38,10 @@ export function builtInEntry(tool: BuiltInTool): ToolDefinition {
   };
 }
 
-/** The word that tells an action of a program that does many things from its others. */
-function beginningOf({ run }: ProgramAction): { begins?: string } {
-  const [first] = (typeof run === 'function' ? run({} as never) : (run ?? [])) as readonly unknown[];
+/** The first word of an action's line, which tells it from others of a program that does many things. */
+function beginningOf(action: AnyAction): { begins?: string } {
+  if (!('run' in action) || 'reads' in action.run || 'alternatives' in action.run) return {};
+  const [first] = typeof action.run === 'function' ? action.run({} as never) : action.run;
   return typeof first === 'string' ? { begins: first } : {};
 }
 

@@ -1,5 +1,5 @@
+import type { AnyProgram } from '../../core/database-program.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import type { Program } from '../../core/program.ts';
 import type { ToolDefinition } from '../../core/tool-definition.ts';
 import type { Tool } from '../../core/tool.ts';
 import { discoverers } from '../../discoverers/index.ts';
@@ -58,10 +58,9 @@ async function programAction(
   installation: Installation | undefined,
 ): Promise<Tool> {
   const of = await programCode(program, environment);
-  const spec = of?.actions[action];
-  if (!of || !spec) throw new Error(`${name} is in the catalogue and not defined`);
-  const { programTool } = await import('../../machine/actions/program-tool.ts');
-  return programTool(of, action, spec, {
+  if (!of) throw new Error(`${name} is in the catalogue and not defined`);
+  const { programTool } = await import('../../machine/actions/plan-action.ts');
+  return programTool(of, action, {
     run: environment.run,
     leave: environment.leave,
     installation,
@@ -76,7 +75,7 @@ async function programAction(
 }
 
 /** A program with its code: one that a person has described, or that of its file. */
-async function programCode(id: string, environment: Environment): Promise<Program | undefined> {
+async function programCode(id: string, environment: Environment): Promise<AnyProgram | undefined> {
   const described = environment.userPrograms.get(id);
   if (described) return described;
   const { file = '' } = environment.catalogue.programs.find((program) => program.id === id) ?? {};

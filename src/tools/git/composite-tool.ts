@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import type { Values } from '../../core/command-line.ts';
 import { toolName } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import type { Program, Values } from '../../core/program.ts';
+import type { Program } from '../../core/program.ts';
 import type { PlanContext, Tool } from '../../core/tool.ts';
 import { combinePlans, planCallOf, runPlannedCalls, type PlannedCall } from '../../machine/actions/acts.ts';
 import type { BuiltInTool } from '../define-tool.ts';
