@@ -159,8 +159,8 @@ export class LocalEnvironment implements Environment {
   }
 
   async which(name: string): Promise<string | undefined> {
-    const found = await whichProgram(name, this.host, await this.#path);
-    return 'installed' in found ? found.installed.program : undefined;
+    const search = await whichProgram(name, this.host, await this.#path);
+    return 'installed' in search ? search.installed.program : undefined;
   }
 
   async resolveHost(name: string): Promise<readonly LookupAddress[]> {
@@ -214,8 +214,8 @@ export class LocalEnvironment implements Environment {
   }
 
   async #discover(broken: Broken): Promise<Discovery> {
-    const known = { broken, named: this.#settings.programs, roots: await this.roots };
-    return discover(this.catalogue.programs, this.host, await this.#path, known);
+    const hints = { broken, named: this.#settings.programs, roots: await this.roots };
+    return discover(this.catalogue.programs, this.host, await this.#path, hints);
   }
 
   /** Calls the listener when a task has changed which programs are installed. */
@@ -227,8 +227,8 @@ export class LocalEnvironment implements Environment {
     return result;
   }
 
-  async #versionsOf(found: readonly Installation[]): Promise<ReadonlyMap<string, Version>> {
-    return this.#probe(found, this.catalogue.programs, await this.#path);
+  async #versionsOf(programs: readonly Installation[]): Promise<ReadonlyMap<string, Version>> {
+    return this.#probe(programs, this.catalogue.programs, await this.#path);
   }
 
   /**

@@ -8,7 +8,7 @@ let current: string | undefined;
 /**
  * The private folder of this process below the system's temporary one, for files that have no other place or
  * no use after the process has ended. It is removed at exit; the folder of a killed process is removed when
- * the next one is current. Throws the system's error.
+ * the next one is made. Throws the system's error.
  */
 export function processFolder(): string {
   if (current !== undefined) return current;

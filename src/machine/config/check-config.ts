@@ -204,7 +204,7 @@ function complaintOf(issue: z.core.$ZodIssue, schema: z.ZodObject): Complaint {
 
 function unknownKey(key: string, path: Path, schema: z.ZodObject): string {
   if (path[0] === 'folders' && path.length === 2 && key === 'roots')
-    return 'the folder itself is suggestion; "roots" beside "folders" are the folders that are open.';
+    return 'the folder itself is meant; "roots" beside "folders" are the folders that are open.';
   if (path.length !== 1 && Object.hasOwn(operatorSchema(undefined).shape, key))
     return (
       'only the operator can set it, in a file of their own, for everything: ' +

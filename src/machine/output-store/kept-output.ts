@@ -39,7 +39,7 @@ interface Block {
   readonly lines: number;
   readonly bytes: number;
   /** The bytes, or the number of a slot in the file; undefined when the block was dropped. */
-  place: Buffer | number | undefined;
+  location: Buffer | number | undefined;
 }
 
 /** The size of a block, and of a slot in the file. A pipe brings at most 64 KB at a time. */
@@ -112,15 +112,15 @@ export class KeptOutput implements OutputSink, StoredOutput {
         lines++;
         lineStart = at + 1;
       } else if (at - lineStart >= longestLine) {
-        this.#keep(bytes.subarray(from, lineStart), lines);
+        this.#append(bytes.subarray(from, lineStart), lines);
         const part = wholeWords(wholeCharacters(bytes.subarray(lineStart, at)));
-        this.#keep(Buffer.concat([part, goesOn]), 1);
+        this.#append(Buffer.concat([part, goesOn]), 1);
         from = lineStart + part.length;
         lineStart = from;
         lines = 0;
       }
     }
-    this.#keep(bytes.subarray(from, lineStart), lines);
+    this.#append(bytes.subarray(from, lineStart), lines);
     this.#rest[stream] = Buffer.from(bytes.subarray(lineStart));
   }
 
@@ -128,31 +128,31 @@ export class KeptOutput implements OutputSink, StoredOutput {
     if (this.endedAt !== undefined) return;
     for (const stream of ['stdout', 'stderr'] as const) {
       if (this.#rest[stream].length > 0)
-        this.#keep(Buffer.concat([this.#rest[stream], Buffer.of(lineFeed)]), 1);
+        this.#append(Buffer.concat([this.#rest[stream], Buffer.of(lineFeed)]), 1);
       this.#rest[stream] = empty;
     }
     this.endedAt = Date.now();
   }
 
-  #keep(bytes: Buffer, lines: number): void {
+  #append(bytes: Buffer, lines: number): void {
     if (lines === 0) return;
-    if (this.#pendingBytes + bytes.length > blockBytes) this.#putAway();
+    if (this.#pendingBytes + bytes.length > blockBytes) this.#storePending();
     this.#pending.push(bytes);
     this.#pendingBytes += bytes.length;
     this.finalLines += lines;
   }
 
-  #pendingBlock(): Block & { place: Buffer } {
+  #pendingBlock(): Block & { location: Buffer } {
     return {
       first: this.#linesInBlocks + 1,
       lines: this.finalLines - this.#linesInBlocks,
       bytes: this.#pendingBytes,
-      place: Buffer.concat(this.#pending),
+      location: Buffer.concat(this.#pending),
     };
   }
 
-  #putAway(): void {
-    const block: Block & { place: Buffer } = this.#pendingBlock();
+  #storePending(): void {
+    const block: Block & { location: Buffer } = this.#pendingBlock();
     this.#linesInBlocks = this.finalLines;
     this.#pending = [];
     this.#pendingBytes = 0;
@@ -165,8 +165,8 @@ export class KeptOutput implements OutputSink, StoredOutput {
     }
     const slot = this.#nextSlot();
     try {
-      const written = writeSync(this.#file, block.place, 0, block.bytes, slot * blockBytes);
-      if (written === block.bytes) this.#blocks.push({ ...block, place: slot });
+      const written = writeSync(this.#file, block.location, 0, block.bytes, slot * blockBytes);
+      if (written === block.bytes) this.#blocks.push({ ...block, location: slot });
     } catch {
       // A full disk must not stop the program; readers are told what is missing.
       this.#freeSlots.push(slot);
@@ -189,15 +189,15 @@ export class KeptOutput implements OutputSink, StoredOutput {
   dropMiddle(): void {
     if (this.#blocks.length < 2) return;
     const [block] = this.#blocks.splice(Math.floor(this.#blocks.length / 2), 1);
-    if (typeof block?.place === 'number') this.#freeSlots.push(block.place);
-    // A reader must not read what takes the block's place.
-    if (block) block.place = undefined;
+    if (typeof block?.location === 'number') this.#freeSlots.push(block.location);
+    // A reader must not read what is stored in its slot next.
+    if (block) block.location = undefined;
   }
 
   /** Drops all of it, and returns the file that is to be closed. */
   drop(): number | undefined {
     this.end();
-    for (const block of this.#blocks.splice(0)) block.place = undefined;
+    for (const block of this.#blocks.splice(0)) block.location = undefined;
     this.#pending = [];
     const file = this.#file;
     this.#file = 'none';
@@ -229,12 +229,12 @@ export class KeptOutput implements OutputSink, StoredOutput {
     }
   }
 
-  #read({ place, bytes }: Block): Buffer | undefined {
-    if (typeof place !== 'number') return place;
+  #read({ location, bytes }: Block): Buffer | undefined {
+    if (typeof location !== 'number') return location;
     if (typeof this.#file !== 'number') return undefined;
     const read = Buffer.allocUnsafe(bytes);
     try {
-      return readSync(this.#file, read, 0, bytes, place * blockBytes) === bytes ? read : undefined;
+      return readSync(this.#file, read, 0, bytes, location * blockBytes) === bytes ? read : undefined;
     } catch {
       // On a failing disk, what cannot be read is missing.
       return undefined;

@@ -15,7 +15,7 @@ export interface ProbeFolders {
    * cache.
    */
   env(caches: readonly string[]): Record<string, string>;
-  /** Removes what programs have emptied in the empty folder. */
+  /** Removes what programs have left in the empty folder. */
   clear(): void;
 }
 
@@ -60,7 +60,7 @@ export function makeProbeFolders(host: Host, cache: string): ProbeFolders {
   const clear = () => {
     for (const name of namesIn(empty)) rmSync(join(empty, name), { recursive: true, force: true });
   };
-  // A killed server may have emptied files.
+  // A killed server may have left files.
   clear();
   return {
     empty,
