@@ -3,7 +3,7 @@ import { mkdir, open, rename, rm, symlink, truncate, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { contentOf } from '../../src/tools/files/reading/file-content.ts';
+import { readContent } from '../../src/tools/files/reading/file-content.ts';
 import { KnownFiles } from '../../src/machine/known-files.ts';
 import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { processorMs } from '../support/processor-ms.ts';
@@ -139,7 +139,7 @@ describe('files that change while they are read', () => {
     await put(root, { 'written.txt': 'after!' });
     const known = new KnownFiles();
     const { signal } = new AbortController();
-    await contentOf(opened, { path: 'written.txt', first: 1, limit: 10, room: 1000, signal }, known);
+    await readContent(opened, { path: 'written.txt', first: 1, limit: 10, room: 1000, signal }, known);
     expect(known.get(opened.path)?.hash).toBeUndefined();
     await opened.handle.close();
   });
