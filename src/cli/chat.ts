@@ -8,7 +8,7 @@ import { harmless, wrapped } from '../repl/prompt/read-files.ts';
 import { ChatError, chatInTerminal, chatOnce, printable } from '../repl/start.ts';
 import { inert } from '../repl/terminal/paste.ts';
 import { answerReader } from '../repl/toolbox/check-arguments.ts';
-import type { Said } from '../repl/turn/turn.ts';
+import type { UserInput } from '../repl/turn/turn.ts';
 import {
   ownCommand,
   asArguments,
@@ -23,7 +23,7 @@ import {
 
 // What the library needs of it.
 export { answerOnce } from '../repl/start.ts';
-export { told } from '../repl/turn/told.ts';
+export { eventStream } from '../repl/turn/event-stream.ts';
 export { version } from '../machine/version.ts';
 export { asArguments } from './usage.ts';
 
@@ -208,7 +208,7 @@ const readNamed = (path: string): Promise<string> =>
 const patienceMs = 3000;
 
 /** What is to be said: what came through the pipe, then the prompt; or the prompts of files, one a line. */
-async function promptsFrom(values: ChatValues, given: string): Promise<Said[]> {
+async function promptsFrom(values: ChatValues, given: string): Promise<UserInput[]> {
   const files = await Promise.all((values.file ?? []).map((file) => readNamed(file)));
   // A backslash at the end goes on in the next line, as when it is typed.
   const lines = files.flatMap((text) => text.split(/(?<!\\)\r?\n/));

@@ -55,20 +55,20 @@ export const query: typeof Library.query = async (prompt, options) => {
 };
 
 export const queryStream: typeof Library.queryStream = async function* (prompt, options = {}) {
-  const { answerOnce, told } = await chatFile();
+  const { answerOnce, eventStream } = await chatFile();
   const left = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, left.signal]) : left.signal;
   let answering: Promise<unknown> = Promise.resolve();
-  const events = told<Library.QueryEvent, unknown>((tell) => {
-    const ways = {
+  const events = eventStream<Library.QueryEvent, unknown>((emit) => {
+    const target = {
       output: 'stream-json' as const,
-      write: (line: string) => void tell(JSON.parse(line) as Library.QueryEvent),
+      write: (line: string) => void emit(JSON.parse(line) as Library.QueryEvent),
       note() {},
       live: false,
     };
-    const warn = (text: string) => void tell({ type: 'warning', text });
+    const warn = (text: string) => void emit({ type: 'warning', text });
     answering = (async () =>
-      answerOnce(await chatOptions(options, warn), [{ text: prompt }], ways, signal))();
+      answerOnce(await chatOptions(options, warn), [{ text: prompt }], target, signal))();
     return answering;
   });
   try {

@@ -18,7 +18,7 @@ export type ChatErrorCode =
   | 'ATTACHMENT_REFUSED'
   | 'INTERRUPTED';
 
-interface Facts extends ErrorOptions {
+interface FailureDetails extends ErrorOptions {
   /** Of a request that a model's server did not answer: what it said instead. */
   readonly status?: number | undefined;
   /** Worth another try, without any change. */
@@ -29,13 +29,13 @@ interface Facts extends ErrorOptions {
 
 export class ChatError extends Error {
   readonly code: ChatErrorCode;
-  readonly facts: Facts;
+  readonly details: FailureDetails;
 
-  constructor(code: ChatErrorCode, message: string, facts: Facts = {}) {
-    super(message, facts);
+  constructor(code: ChatErrorCode, message: string, details: FailureDetails = {}) {
+    super(message, details);
     this.name = 'ChatError';
     this.code = code;
-    this.facts = facts;
+    this.details = details;
   }
 }
 

@@ -19,9 +19,9 @@ export interface ImagePart {
   readonly name?: string;
 }
 
-export type Part = TextPart | ImagePart;
+export type ContentPart = TextPart | ImagePart;
 
-export interface ToolDefinition {
+export interface ToolDeclaration {
   readonly name: string;
   readonly description: string;
   /** JSON Schema, `type: object` at its root. */
@@ -37,7 +37,7 @@ export interface ToolCall {
 }
 
 /** Why a model stopped. `length`: the answer was cut; `filtered`: it was refused. */
-export type Stop = 'done' | 'calls' | 'length' | 'filtered' | 'aborted';
+export type StopReason = 'done' | 'calls' | 'length' | 'filtered' | 'aborted';
 
 /** Tokens of one request. `input` counts neither what was read from a cache nor what was written to one. */
 export interface Usage {
@@ -51,7 +51,7 @@ export interface Usage {
 
 export interface UserMessage {
   readonly role: 'user';
-  readonly content: readonly Part[];
+  readonly content: readonly ContentPart[];
 }
 
 export type Wire = 'chat' | 'responses' | 'anthropic';
@@ -61,7 +61,7 @@ export interface AssistantMessage {
   readonly text: string;
   readonly reasoning: string;
   readonly calls: readonly ToolCall[];
-  readonly stop: Stop;
+  readonly stop: StopReason;
   readonly usage: Usage;
   readonly provider: string;
   readonly model: string;
@@ -85,7 +85,7 @@ export interface ToolMessage {
 export type Message = UserMessage | AssistantMessage | ToolMessage;
 
 /** The text of a message's parts, without its images. */
-export const textOf = (content: readonly Part[]): string =>
+export const textOf = (content: readonly ContentPart[]): string =>
   content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
 /** A call's arguments as an object; of broken ones, and of those nested without end, nothing is left. */

@@ -4,7 +4,7 @@ import type * as z from 'zod/mini';
 import { ChatError, hint } from '../errors.ts';
 import type { ChatOptions } from '../options.ts';
 import { isNamed, isWanted } from '../approval/rules.ts';
-import type { Tool } from '../toolbox/tool.ts';
+import type { ClientTool } from '../toolbox/tool.ts';
 import { readCheckedFile, invalid } from './checked-file.ts';
 import type { chatFile, ProfileFields } from './schemas.ts';
 
@@ -63,11 +63,11 @@ export async function readProfiles(
 /** One of the profiles. Throws ChatError USAGE when there is none of that name. */
 export async function profileNamed(
   name: string,
-  world: { profiles(only?: string): Promise<ReadonlyMap<string, Profile>> },
+  environment: { profiles(only?: string): Promise<ReadonlyMap<string, Profile>> },
 ): Promise<Profile> {
-  const profile = (await world.profiles(name)).get(name);
+  const profile = (await environment.profiles(name)).get(name);
   if (profile) return profile;
-  const names = [...(await world.profiles()).keys()].join(', ') || 'none';
+  const names = [...(await environment.profiles()).keys()].join(', ') || 'none';
   throw new ChatError('USAGE', `There is no profile "${name}". There are: ${names}.`);
 }
 
@@ -97,5 +97,5 @@ export function profilePrompt(
 }
 
 /** Whether the profile offers the tool. */
-export const inProfile = (tool: Tool, { tools, servers }: Profile): boolean =>
+export const inProfile = (tool: ClientTool, { tools, servers }: Profile): boolean =>
   servers?.includes(tool.server) !== false && isWanted(tools, (pattern) => isNamed(pattern, tool));

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type Rule, parseRule } from '../approval/rules.ts';
+import { type PermissionRule, parseRule } from '../approval/rules.ts';
 
 export { default as yaml } from 'yaml';
 
@@ -83,11 +83,11 @@ const endpoint = keys({
 });
 export type EndpointFields = Readonly<z.output<typeof endpoint>>;
 
-const rules = (effect: Rule['effect']) =>
+const rules = (effect: PermissionRule['effect']) =>
   z.array(
     z.pipe(
       z.string(),
-      z.transform((given, { issues }): Rule => {
+      z.transform((given, { issues }): PermissionRule => {
         try {
           return parseRule(given, effect, 'user');
         } catch (error) {

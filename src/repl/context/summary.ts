@@ -38,7 +38,7 @@ Whatever else the work needs: findings, values, names, errors that are still ope
 
 Answer with the summary alone.`;
 
-interface Material {
+interface SummaryInput {
   readonly messages: readonly Message[];
   /** The most characters of a tool's output, or of the arguments of a call. */
   readonly mostChars: number;
@@ -50,7 +50,7 @@ interface Material {
 }
 
 /** The request of the person's side: what to summarise, as text. */
-export function summaryText({ messages, mostChars, previous, focus, isPartial }: Material): string {
+export function summaryText({ messages, mostChars, previous, focus, isPartial }: SummaryInput): string {
   const parts = [
     previous && `<previous-summary>\n${harmless(previous.summary)}\n</previous-summary>`,
     '<conversation>',

@@ -1,4 +1,4 @@
-import type { Message, ToolDefinition } from '../message.ts';
+import type { Message, ToolDeclaration } from '../message.ts';
 
 /** About what providers charge for a picture of usual size. */
 const imageTokens = 1_600;
@@ -37,26 +37,26 @@ export function estimateMessage(message: Message): number {
 }
 
 /** What the definitions of the tools cost in every request. */
-export const estimateTools = (tools: readonly ToolDefinition[]): number =>
+export const estimateTools = (tools: readonly ToolDeclaration[]): number =>
   sum(tools, ({ name, description, inputSchema }) =>
     estimateTokens(`${name}${description}${JSON.stringify(inputSchema)}`),
   );
 
-interface Request {
+interface RequestContent {
   readonly system: string;
   readonly messages: readonly Message[];
-  readonly tools: readonly ToolDefinition[];
+  readonly tools: readonly ToolDeclaration[];
 }
 
 /** An estimate of a whole request. */
-export const estimateRequest = ({ system, messages, tools }: Request): number =>
+export const estimateRequest = ({ system, messages, tools }: RequestContent): number =>
   estimateTokens(system) + estimateTools(tools) + sum(messages, estimateMessage);
 
 /**
  * What the next request holds: what was counted for the last answer, and an estimate of what came after it.
  * `estimated`: no provider has counted any of it.
  */
-export function usedTokens(request: Request) {
+export function usedTokens(request: RequestContent) {
   let after = 0;
   for (const message of request.messages.toReversed()) {
     if (message.role === 'assistant' && !message.usage.estimated && message.stop !== 'aborted') {

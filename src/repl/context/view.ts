@@ -1,9 +1,9 @@
 import type { AssistantMessage, Message, ToolMessage } from '../message.ts';
-import { type Entry, type EntryOf, noResult } from '../session/entry.ts';
+import { type SessionEntry, type EntryOf, noResult } from '../session/entry.ts';
 import { summaryMessage } from './summary.ts';
 
 /** A message as the model is sent it, and the entry it comes from. */
-export interface Item {
+export interface ContextItem {
   readonly entryId: string;
   readonly message: Message;
   /** What a compaction put in the place of older messages. */
@@ -17,9 +17,9 @@ export interface Item {
  * holds, every call has one result right behind its message and every result a call: a provider refuses anything else,
  * and the session could not go on.
  */
-export function viewOf(path: readonly Entry[]) {
+export function viewOf(path: readonly SessionEntry[]) {
   const last = lastCompaction(path);
-  let items: Item[] = [];
+  let items: ContextItem[] = [];
   if (last) items.push({ entryId: last.entry.id, message: summaryMessage(last.entry), isSummary: true });
   for (const entry of path.slice(last?.start ?? 0)) {
     if (entry.type === 'user') {
@@ -41,11 +41,11 @@ export function viewOf(path: readonly Entry[]) {
 }
 
 /** The entries of a path that are sent, but for what a summary stands for. */
-export const sentOf = (path: readonly Entry[]): readonly Entry[] =>
+export const sentOf = (path: readonly SessionEntry[]): readonly SessionEntry[] =>
   path.slice(lastCompaction(path)?.start ?? 0);
 
 /** The last compaction and where on the path begins what it keeps; one that keeps what is not there is passed over. */
-function lastCompaction(path: readonly Entry[]) {
+function lastCompaction(path: readonly SessionEntry[]) {
   const positions = new Map(path.map(({ id }, at) => [id, at]));
   const entry = path.findLast(
     (one): one is EntryOf<'compaction'> => one.type === 'compaction' && positions.has(one.firstKeptId),
@@ -54,7 +54,7 @@ function lastCompaction(path: readonly Entry[]) {
 }
 
 /** An answer and a place for each result, without what no wire takes back: unfinished calls, the same call twice. */
-function answerItems({ id: entryId, message }: EntryOf<'assistant'>): Item[] {
+function answerItems({ id: entryId, message }: EntryOf<'assistant'>): ContextItem[] {
   const unique = [...new Map(message.calls.map((call) => [call.id, call])).values()];
   const calls = message.stop === 'aborted' ? [] : unique;
   if (calls.length === 0 && message.text.trim() === '') return [];
@@ -79,7 +79,7 @@ const resultOf = ({
  * What a compaction keeps, without images that are older than the last two turns of the person. What providers counted
  * held more than is sent now: until the next answer, it is estimated.
  */
-export function afterCompaction(items: readonly Item[]): Item[] {
+export function afterCompaction(items: readonly ContextItem[]): ContextItem[] {
   const turns = items.flatMap(({ message, isSummary }, at) =>
     message.role === 'user' && !isSummary ? [at] : [],
   );

@@ -37,30 +37,30 @@ export async function askModelServer(model: Model): Promise<Model> {
   const { endpoint, id, capabilities } = model;
   if (!localNames.includes(endpoint.name)) return model;
   const origin = endpoint.baseUrl.replace(/\/v1\/?$/, '');
-  const known = await askers[endpoint.name]?.(origin, id, capabilities);
+  const known = await capabilityProbes[endpoint.name]?.(origin, id, capabilities);
   return { ...model, capabilities: { ...capabilities, ...known, ...model.configured } };
 }
 
-type Asker = (origin: string, id: string, guess: Capabilities) => Promise<Partial<Capabilities>>;
+type CapabilityProbe = (origin: string, id: string, guess: Capabilities) => Promise<Partial<Capabilities>>;
 
-const askers: Readonly<Record<string, Asker>> = {
+const capabilityProbes: Readonly<Record<string, CapabilityProbe>> = {
   async llamacpp(origin) {
     const props = await jsonFrom(`${origin}/props`);
     return windowOf(objectOf(props['default_generation_settings'])['n_ctx']);
   },
   async lmstudio(origin, id) {
-    const told = await jsonFrom(`${origin}/api/v0/models/${id}`);
-    return windowOf(told['loaded_context_length'] ?? told['max_context_length']);
+    const details = await jsonFrom(`${origin}/api/v0/models/${id}`);
+    return windowOf(details['loaded_context_length'] ?? details['max_context_length']);
   },
   async ollama(origin, id, { contextWindow }) {
-    const told = await jsonFrom(`${origin}/api/show`, {
+    const details = await jsonFrom(`${origin}/api/show`, {
       method: 'POST',
       body: JSON.stringify({ model: id }),
     });
-    const info = Object.entries(objectOf(told['model_info']));
+    const info = Object.entries(objectOf(details['model_info']));
     const trained = info.find(([key]) => key.endsWith('.context_length'))?.[1];
-    const set = /^num_ctx\s+(\d+)/m.exec(String(told['parameters']))?.[1];
-    const can = listOf(told['capabilities']);
+    const set = /^num_ctx\s+(\d+)/m.exec(String(details['parameters']))?.[1];
+    const can = listOf(details['capabilities']);
     const [tools, images, thinking] = ['tools', 'vision', 'thinking'].map((one) => can.includes(one));
     return {
       ...windowOf(set === undefined ? Math.min(Number(trained), contextWindow) : Number(set)),

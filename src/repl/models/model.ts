@@ -5,11 +5,13 @@ import type { Usage } from '../message.ts';
 export type Endpoint = EndpointFields &
   Required<Pick<EndpointFields, 'wire' | 'baseUrl' | 'keyVariables' | 'local'>> & { readonly name: string };
 
-type Known = Omit<ModelFields, 'model'>;
-type Wish = 'temperature' | 'topP' | 'price';
+type ModelTraits = Omit<ModelFields, 'model'>;
+type OptionalTrait = 'temperature' | 'topP' | 'price';
 
 /** What is known of a model: from the configuration, the table, or a guess that errs on the small side. */
-export type Capabilities = Readonly<Required<Omit<Known, Wish>> & Pick<Known, Wish>>;
+export type Capabilities = Readonly<
+  Required<Omit<ModelTraits, OptionalTrait>> & Pick<ModelTraits, OptionalTrait>
+>;
 
 export interface Model {
   readonly endpoint: Endpoint;
@@ -35,7 +37,13 @@ const unknown: Capabilities = {
 };
 
 /** What an id begins with, the endpoint a bare one belongs to, thousands of tokens of window and answer, and more. */
-type Family = readonly [RegExp, string | undefined, window: number, answer: number, Partial<Capabilities>?];
+type ModelFamily = readonly [
+  RegExp,
+  string | undefined,
+  window: number,
+  answer: number,
+  Partial<Capabilities>?,
+];
 
 const sees = { images: true };
 const thinks = { thinking: true };
@@ -44,7 +52,7 @@ const both = { ...sees, ...thinks };
 const back = { ...thinks, echoReasoning: 'calls' as const };
 
 /** As the providers' own pages say, November 2026; the first that fits counts. */
-const families: readonly Family[] = [
+const families: readonly ModelFamily[] = [
   // The window is that of the input: of 1,050,000 and 400,000 tokens, 128,000 are kept for the answer.
   [/^gpt-5\.([4-9]|\d\d)/, 'openai', 922, 128, both],
   [/^gpt-5/, 'openai', 272, 128, both],
@@ -80,16 +88,16 @@ export function familyOf(id: string): { readonly capabilities: Capabilities; rea
 }
 
 /** What this process has had of models, whoever asked: the conversation, sub-agents, summaries. */
-export type Spent = Record<Exclude<keyof Usage, 'estimated'>, number> & {
+export type UsageTotals = Record<Exclude<keyof Usage, 'estimated'>, number> & {
   /** Of the models whose price is known; missing when none was. */
   cost?: number;
 };
 
 /** Adds what one answer of a model took. */
-export function spend(spent: Spent, { capabilities: { price } }: Model, usage: Usage): void {
-  for (const kind of ['input', 'output', 'cacheRead', 'cacheWrite'] as const) spent[kind] += usage[kind];
+export function addUsage(totals: UsageTotals, { capabilities: { price } }: Model, usage: Usage): void {
+  for (const kind of ['input', 'output', 'cacheRead', 'cacheWrite'] as const) totals[kind] += usage[kind];
   const { input, output, cacheRead, cacheWrite } = usage;
   if (!price) return;
   const read = (input + cacheWrite) * price.input + cacheRead * (price.cacheRead ?? price.input);
-  spent.cost = (spent.cost ?? 0) + (read + output * price.output) / 1e6;
+  totals.cost = (totals.cost ?? 0) + (read + output * price.output) / 1e6;
 }

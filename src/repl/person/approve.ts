@@ -1,9 +1,9 @@
-import type { Answer, CheckedCall } from '../approval/rules.ts';
+import type { ApprovalAnswer, CheckedCall } from '../approval/rules.ts';
 import type { Paint } from '../terminal/paint.ts';
 import { escaped, inLine, cutToCells } from '../terminal/printable.ts';
 import { wrapped } from '../terminal/rows.ts';
 import { counted, diffLines, looksLikeDiff } from '../terminal/show.ts';
-import type { Question } from '../terminal/question.ts';
+import type { UserQuestion } from '../terminal/question.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** Rows of a preview at least, and of each argument; `/show` prints all. */
@@ -11,7 +11,7 @@ const leastPreviewRows = 10;
 const argumentRows = 12;
 
 /** The question about a call: what would be done, why it is asked about, and where; then what would come of it. */
-export function approvalOf(call: CheckedCall, why: string, terminal: Terminal): Question<Answer> {
+export function approvalOf(call: CheckedCall, why: string, terminal: Terminal): UserQuestion<ApprovalAnswer> {
   const { paint, width, height } = terminal;
   const { plan, args } = call;
   // Nothing in it may look like something else, or like nothing.
@@ -69,8 +69,8 @@ function headOf({ tool, args, plan }: CheckedCall, why: string, paint: Paint): s
   }
   const usual = isRuled(why) ? '' : `It ${why}.`;
   const [act = plan.subject, reason = usual, where = `in ${plan.folder}`] = plan.question?.split('\n') ?? [];
-  const told = isRuled(why) ? `${reason} (${why})`.trim() : reason;
-  const more = [told, where].map((line) => paint.dim(`  ${inLine(line)}`));
+  const because = isRuled(why) ? `${reason} (${why})`.trim() : reason;
+  const more = [because, where].map((line) => paint.dim(`  ${inLine(line)}`));
   return [`${paint.warning('?')} ${paint.tool(inLine(act))}`, ...more];
 }
 

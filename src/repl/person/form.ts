@@ -73,7 +73,7 @@ export async function askForm(terminal: Terminal, request: ElicitRequest): Promi
 }
 
 /** What was typed as the value of a field, or why it does not fit its schema. */
-async function readField(said: string, name: string, schema: JsonObject, choices: readonly Choice[]) {
+async function readField(said: string, name: string, schema: JsonObject, choices: readonly FormChoice[]) {
   const format = textOf(schema['format']);
   if (formats.get(format)?.test(said) === false) return { problem: inLine(`"${said}" is no ${format}.`) };
   const given = meant(said, schema, choices);
@@ -99,13 +99,13 @@ function shortened(given: readonly string[], most: number): string[] {
   return lines.length <= most ? lines : [...lines.slice(0, most - 1), left];
 }
 
-interface Choice {
+interface FormChoice {
   readonly value: string;
   readonly title: string;
 }
 
 /** `enum` (with `enumNames`), or `oneOf`/`anyOf` of constants with titles. */
-function choicesOf(schema: JsonObject): Choice[] {
+function choicesOf(schema: JsonObject): FormChoice[] {
   const names = listOf(schema['enumNames']);
   const plain = listOf(schema['enum']).map((value, at) => ({ const: value, title: names[at] ?? value }));
   return [...plain, ...listOf(schema['oneOf']), ...listOf(schema['anyOf'])].flatMap((one) => {
@@ -115,7 +115,7 @@ function choicesOf(schema: JsonObject): Choice[] {
 }
 
 /** What was typed, as the type that the schema wants where it can be one; the schema decides whether it fits. */
-function meant(typed: string, { type }: JsonObject, choices: readonly Choice[]): ElicitValue {
+function meant(typed: string, { type }: JsonObject, choices: readonly FormChoice[]): ElicitValue {
   if (type === 'array') {
     const parts = typed.split(',').map((part) => part.trim());
     return [...new Set(parts.filter((part) => part !== '').map((part) => chosen(part, choices)))];
@@ -126,7 +126,7 @@ function meant(typed: string, { type }: JsonObject, choices: readonly Choice[]):
 }
 
 /** By its value or its title, or by its place in the list; else as it was typed. */
-function chosen(typed: string, choices: readonly Choice[]): string {
+function chosen(typed: string, choices: readonly FormChoice[]): string {
   const lower = typed.toLowerCase();
   const found = choices.find((one) => [one.value, one.title].some((name) => name.toLowerCase() === lower));
   return (found ?? (/^\d+$/.test(typed) ? choices[Number(typed) - 1] : undefined))?.value ?? typed;

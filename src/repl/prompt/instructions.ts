@@ -14,7 +14,7 @@ export interface InstructionFile {
   readonly text: string;
 }
 
-export interface Places {
+export interface InstructionLocations {
   /** Absolute. */
   readonly roots: readonly string[];
   readonly cwd: string;
@@ -26,7 +26,11 @@ export interface Places {
  * The instructions for agents: the person's own, then those of the project from its root down to the working
  * folder, then those of the other roots; 32 KB of them.
  */
-export async function readInstructions({ roots, cwd, config }: Places): Promise<readonly InstructionFile[]> {
+export async function readInstructions({
+  roots,
+  cwd,
+  config,
+}: InstructionLocations): Promise<readonly InstructionFile[]> {
   const files: InstructionFile[] = [];
   const seen = new Set<string>();
   let left = mostBytes;

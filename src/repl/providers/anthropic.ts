@@ -1,4 +1,4 @@
-import { argumentsObject, type Message, type Part } from '../message.ts';
+import { argumentsObject, type Message, type ContentPart } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import { listOf, objectOf, type JsonObject } from '../text/json.ts';
 import { nativeOf, safeId } from './conversation.ts';
@@ -58,7 +58,7 @@ function blocksOf(message: Message, model: Model): JsonObject[] {
   ];
 }
 
-const blockOf = (part: Part): JsonObject =>
+const blockOf = (part: ContentPart): JsonObject =>
   part.type === 'text'
     ? { type: 'text', text: part.text }
     : { type: 'image', source: { type: 'base64', media_type: part.mimeType, data: part.data } };

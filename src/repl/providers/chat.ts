@@ -1,4 +1,4 @@
-import { textOf, type AssistantMessage, type Message, type Part } from '../message.ts';
+import { textOf, type AssistantMessage, type Message, type ContentPart } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import { isObject, listOf, objectOf, textOf as stringOf, type JsonObject } from '../text/json.ts';
 import { nativeOf } from './conversation.ts';
@@ -44,7 +44,7 @@ function messageSent(message: Message, model: Model): object {
   return { role, content: isText ? textOf(content) : content.map(partSent) };
 }
 
-const partSent = (part: Part): object =>
+const partSent = (part: ContentPart): object =>
   part.type === 'text'
     ? { type: 'text', text: part.text }
     : { type: 'image_url', image_url: { url: `data:${part.mimeType};base64,${part.data}` } };

@@ -3,8 +3,8 @@ import {
   argumentsObject,
   type AssistantMessage,
   type Message,
-  type Part,
-  type ToolDefinition,
+  type ContentPart,
+  type ToolDeclaration,
 } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import { listOf, objectOf, type JsonObject } from '../text/json.ts';
@@ -34,7 +34,7 @@ export function sendable(asked: ModelRequest, model: Model): ModelRequest {
 function sendableMessages(messages: readonly Message[], model: Model): Message[] {
   const sees = model.capabilities.images;
   const made: Message[] = [];
-  let users: Part[] = [];
+  let users: ContentPart[] = [];
   const flush = () => {
     if (users.length > 0) made.push({ role: 'user', content: users });
     users = [];
@@ -59,7 +59,7 @@ function sendableMessages(messages: readonly Message[], model: Model): Message[]
   return made;
 }
 
-const described = (part: Part) =>
+const described = (part: ContentPart) =>
   part.type === 'text'
     ? part
     : { type: 'text' as const, text: `[an image (${part.mimeType}) is left out: this model takes none]` };
@@ -93,7 +93,7 @@ const withXmlCalls = ({ system, messages, tools, ...request }: ModelRequest): Mo
 });
 
 /** How to call, and which tools there are. */
-function instructions(tools: readonly ToolDefinition[]): string[] {
+function instructions(tools: readonly ToolDeclaration[]): string[] {
   if (tools.length === 0) return [];
   return [
     '# Tools',

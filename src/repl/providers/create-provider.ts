@@ -3,8 +3,8 @@ import { ChatError } from '../errors.ts';
 import type { AssistantMessage, Usage, Wire } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import { isObject, tooDeep, wellFormed, type JsonObject } from '../text/json.ts';
-import { before } from '../turn/told.ts';
-import { Answer } from './answer.ts';
+import { unlessAborted } from '../turn/event-stream.ts';
+import { ModelAnswer } from './model-answer.ts';
 import { anthropicWire } from './anthropic.ts';
 import { chatWire } from './chat.ts';
 import { sendable } from './conversation.ts';
@@ -18,9 +18,9 @@ interface ProviderOptions {
   key(): Promise<string | undefined>;
   readonly fetch: Fetch;
   /** Is told what each answer took. */
-  spent(usage: Usage): void;
+  onUsage(usage: Usage): void;
   /** Is told of each try that failed. */
-  failed(failure: ChatError): void;
+  onFailure(failure: ChatError): void;
   /** Waits before another try; ends early when aborted. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
@@ -38,7 +38,7 @@ const longestWaitMs = 60_000;
 const longestRetryAfterMs = 120_000;
 
 /** What the requests to one model have in common. */
-interface Connection {
+interface ModelConnection {
   readonly model: Model;
   readonly options: ProviderOptions;
   /** Fields that its endpoint does not take. */
@@ -46,7 +46,7 @@ interface Connection {
 }
 
 /** A model behind its wire. */
-export type Provider = ReturnType<typeof createProvider>;
+export type ModelProvider = ReturnType<typeof createProvider>;
 
 /**
  * Requests that fail are made again where that may help: after 1, 2, 4 … seconds, and never sooner than the provider
@@ -66,21 +66,21 @@ export function createProvider(model: Model, options: ProviderOptions) {
 }
 
 async function* answered(
-  connection: Connection,
+  connection: ModelConnection,
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   const { model, options, refused } = connection;
   const { sleep = (ms, signal) => pause(ms, undefined, { signal }) } = options;
   const end = (message: AssistantMessage): ModelEvent => {
-    options.spent(message.usage);
+    options.onUsage(message.usage);
     return { type: 'end', message };
   };
   for (let tries = 1; ; tries++) {
-    const answer = new Answer(request, model);
+    const answer = new ModelAnswer(request, model);
     const body = bodyOf(request, model, refused);
     // Whoever prints it may wait for the person, who may not want to.
-    const key = await before(options.key(), signal);
+    const key = await unlessAborted(options.key(), signal);
     let streamed = false;
     try {
       for await (const event of eventsOf(connection, { body, key }, signal)) {
@@ -105,8 +105,8 @@ async function* answered(
         tries--;
         continue;
       }
-      options.failed(failure);
-      if (!failure.facts.retryable || tries >= mostTries) throw failure;
+      options.onFailure(failure);
+      if (!failure.details.retryable || tries >= mostTries) throw failure;
       const inMs = waitFor(failure, tries);
       yield { type: 'retry', reason: failure.message, inMs, discard: streamed };
       // When it is aborted, the next try ends at once.
@@ -120,7 +120,7 @@ async function* answered(
  * thrown as the SDK makes them, and an abort as what it is: the SDKs may end without a word then.
  */
 async function* eventsOf(
-  { model, options: { fetch } }: Connection,
+  { model, options: { fetch } }: ModelConnection,
   { body, key }: { readonly body: JsonObject; readonly key: string | undefined },
   signal: AbortSignal,
 ): AsyncGenerator<JsonObject> {
@@ -163,17 +163,17 @@ function bodyOf(request: ModelRequest, model: Model, refused: ReadonlySet<string
 }
 
 /** Both are floors: with a retry-after of a moment alone, all tries are used up in a moment. */
-function waitFor({ code, message, facts }: ChatError, tries: number): number {
-  const { retryAfterMs = 0 } = facts;
+function waitFor({ code, message, details }: ChatError, tries: number): number {
+  const { retryAfterMs = 0 } = details;
   const ownMs = Math.min(longestWaitMs, firstWaitMs * 2 ** (tries - 1));
   if (retryAfterMs <= longestRetryAfterMs) return Math.max(retryAfterMs, ownMs);
   const until = new Date(Date.now() + retryAfterMs).toISOString();
   const advice = `It asks to wait until ${until}: ask again then, or choose another model with /model.`;
-  throw new ChatError(code, `${message} ${advice}`, { ...facts, retryable: false });
+  throw new ChatError(code, `${message} ${advice}`, { ...details, retryable: false });
 }
 
 /** What both SDKs' clients have in common. Their methods for messages write warnings to the terminal. */
-interface Client {
+interface SdkClient {
   post(
     path: string,
     how: { body: JsonObject; stream: boolean; signal: AbortSignal },
@@ -181,7 +181,7 @@ interface Client {
 }
 
 /** Loads the SDK and makes its client for one request. Retries are ours, and so is the terminal. */
-async function clientOf(model: Model, key: string | undefined, fetch: Fetch): Promise<Client> {
+async function clientOf(model: Model, key: string | undefined, fetch: Fetch): Promise<SdkClient> {
   const { wire, baseUrl: baseURL, headers } = model.endpoint;
   // Compatible endpoints of others know only these.
   const older = wire === 'anthropic' &&
@@ -190,8 +190,8 @@ async function clientOf(model: Model, key: string | undefined, fetch: Fetch): Pr
       ...(key !== undefined && { 'x-api-key': key }),
       'anthropic-version': '2023-06-01',
     };
-  const { default: Sdk } = await loadSdk(wire);
-  return new Sdk({
+  const { default: SdkModule } = await loadSdk(wire);
+  return new SdkModule({
     baseURL,
     // The SDKs insist on a key, or look for one in places of their own; without one, its header is taken off again.
     apiKey: key ?? 'none',
@@ -204,7 +204,7 @@ async function clientOf(model: Model, key: string | undefined, fetch: Fetch): Pr
   });
 }
 
-type Sdk = { readonly default: new (options: object) => Client };
+type Sdk = { readonly default: new (options: object) => SdkClient };
 
 /** What the first request needs. */
 const loadSdk = (wire: Wire): Promise<Sdk> =>

@@ -4,7 +4,7 @@ import { jsonLinesTo } from '../files/own-files.ts';
 import type { Wire } from '../message.ts';
 
 /** What came back of one request, as it came: a line of a recording. */
-interface Recorded {
+interface RecordedResponse {
   /** When it was made, in ms since 1970: lines are written when answers end. */
   readonly at: number;
   readonly path: string;
@@ -43,7 +43,7 @@ export function recording(fetched: Fetch, file: string): Fetch {
         const all = Buffer.concat(chunks).toString();
         const text = key ? all.replaceAll(key, '…') : all;
         const type = response.headers.get('content-type') ?? '';
-        write({ at, path, status: response.status, type, text, cut } satisfies Recorded);
+        write({ at, path, status: response.status, type, text, cut } satisfies RecordedResponse);
       }
     }
     return new Response(response.body && ReadableStream.from(kept(response.body)), response);
@@ -70,16 +70,18 @@ export function replaying(file: string): { readonly fetch: Fetch; readonly wire:
   };
 }
 
-async function* bytesOf({ text, cut }: Recorded): AsyncGenerator<Uint8Array> {
+async function* bytesOf({ text, cut }: RecordedResponse): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(text);
   // As Node says that a connection has ended.
   if (cut) throw new TypeError('terminated', { cause: { code: 'UND_ERR_SOCKET' } });
 }
 
-function recordedIn(file: string): Recorded[] {
+function recordedIn(file: string): RecordedResponse[] {
   try {
     const lines = readFileSync(file, 'utf8').split('\n');
-    const found = lines.filter((line) => line.trim() !== '').map((line) => JSON.parse(line) as Recorded);
+    const found = lines
+      .filter((line) => line.trim() !== '')
+      .map((line) => JSON.parse(line) as RecordedResponse);
     if (found.some(({ text }) => typeof text !== 'string')) throw new TypeError('a line is of another kind');
     return found.sort((a, b) => a.at - b.at);
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message, Usage, ToolDefinition } from '../message.ts';
+import type { AssistantMessage, Message, Usage, ToolDeclaration } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import type { JsonObject } from '../text/json.ts';
 
@@ -6,7 +6,7 @@ export interface ModelRequest {
   readonly system: string;
   readonly messages: readonly Message[];
   /** Sorted by name by whoever asks, so that prompt caches hold. */
-  readonly tools: readonly ToolDefinition[];
+  readonly tools: readonly ToolDeclaration[];
   /** The most tokens of an answer; without it the model's own limit. */
   readonly maxTokens?: number;
   /** False switches thinking off where the wire can say so; true asks for it; undefined leaves it to the model. */

@@ -1,4 +1,4 @@
-import type { Message, Part } from '../message.ts';
+import type { Message, ContentPart } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import { isObject, listOf, objectOf, type JsonObject } from '../text/json.ts';
 import { nativeOf, safeId } from './conversation.ts';
@@ -49,7 +49,7 @@ function itemsFor(message: Message, model: Model): object[] {
   ];
 }
 
-const inputOf = (part: Part): object =>
+const inputOf = (part: ContentPart): object =>
   part.type === 'text'
     ? { type: 'input_text', text: part.text }
     : { type: 'input_image', detail: 'auto', image_url: `data:${part.mimeType};base64,${part.data}` };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ToolCall, ToolDefinition } from '../message.ts';
+import type { ToolCall, ToolDeclaration } from '../message.ts';
 import { jsonIn, objectOf } from '../text/json.ts';
 import type { ModelEvent } from './provider.ts';
 
@@ -18,7 +18,7 @@ const halfTag = /<(?:\/?[a-z_]{0,9}|function=[\w.-]{0,128})$/i;
  */
 export class TextFilter {
   readonly calls: ToolCall[] = [];
-  readonly #tools: readonly ToolDefinition[];
+  readonly #tools: readonly ToolDeclaration[];
   readonly #native: boolean;
   /** What was not looked at yet, or may become a tag. */
   #rest = '';
@@ -30,7 +30,7 @@ export class TextFilter {
   #fence = '';
 
   /** `native`: the model has another way to call tools. */
-  constructor(tools: readonly ToolDefinition[], native: boolean) {
+  constructor(tools: readonly ToolDeclaration[], native: boolean) {
     this.#tools = tools;
     this.#native = native;
   }
@@ -120,7 +120,7 @@ const fenceIn = (line: string): string => /^\s*(~{3,}|`{3,}(?=[^`]*$))/.exec(lin
  * What stands between the tags of a call, as name and JSON arguments: JSON with both, as the system prompt asks for it,
  * or elements of their own for function and parameters. What cannot be read keeps its raw text.
  */
-function readXmlCall(open: string, body: string, tools: readonly ToolDefinition[]): Omit<ToolCall, 'id'> {
+function readXmlCall(open: string, body: string, tools: readonly ToolDeclaration[]): Omit<ToolCall, 'id'> {
   const raw = open + body;
   const [, name, inside = ''] =
     /^(?:<tool_call>\s*)?<function=([\w.-]{1,128})>([^]*?)(?:<\/function>\s*)?$/i.exec(raw) ?? [];
@@ -135,7 +135,7 @@ function readXmlCall(open: string, body: string, tools: readonly ToolDefinition[
 }
 
 /** Arguments as JSON, or as `<parameter=name>value</parameter>`, with the types that the tool's schema wants. */
-function parameters(body: string, name: string, tools: readonly ToolDefinition[]): string | undefined {
+function parameters(body: string, name: string, tools: readonly ToolDeclaration[]): string | undefined {
   const text = body.trim();
   if (text.startsWith('{')) return text;
   const properties = objectOf(tools.find((tool) => tool.name === name)?.inputSchema['properties']);

@@ -24,7 +24,7 @@ const textPart = g.object({ type: g.oneOf('text'), text: g.text });
 const imagePart = g.object({ type: g.oneOf('image'), mimeType: g.text, data: g.text }, { name: g.text });
 
 const { number } = g;
-const message: g.Guard<AssistantMessage> = g.object({
+const message: g.TypeGuard<AssistantMessage> = g.object({
   role: g.oneOf('assistant'),
   text: g.text,
   reasoning: g.text,
@@ -73,21 +73,23 @@ const bodies = {
   ),
   leaf: g.object({ to: g.textOrNull }),
 };
-type Bodies = { readonly [T in keyof typeof bodies]: { readonly type: T } & g.Guarded<(typeof bodies)[T]> };
-export type EntryBody = Bodies[keyof Bodies];
-export type EntryOf<T extends keyof Bodies> = Bodies[T] & Stamp;
+type EntryBodies = {
+  readonly [T in keyof typeof bodies]: { readonly type: T } & g.Guarded<(typeof bodies)[T]>;
+};
+export type EntryBody = EntryBodies[keyof EntryBodies];
+export type EntryOf<T extends keyof EntryBodies> = EntryBodies[T] & EntryStamp;
 
 /** `parent`: the entry before it on its branch; null for the first. */
 const stamp = g.object({ id, parent: g.textOrNull, ts: g.text, type: g.text });
-type Stamp = Omit<g.Guarded<typeof stamp>, 'type'>;
-export type Entry = EntryBody & Stamp;
+type EntryStamp = Omit<g.Guarded<typeof stamp>, 'type'>;
+export type SessionEntry = EntryBody & EntryStamp;
 
 /** A line of a session file; undefined for one that is damaged, or of a later version. Nothing here throws. */
-export function parseEntry(line: string): Entry | undefined {
+export function parseEntry(line: string): SessionEntry | undefined {
   const value = parsed(line);
   // As a table of its own keys: a type named `constructor` is not one of ours.
   if (!stamp(value) || !Object.hasOwn(bodies, value.type)) return undefined;
-  return bodies[value.type as keyof Bodies](value) ? (value as unknown as Entry) : undefined;
+  return bodies[value.type as keyof EntryBodies](value) ? (value as unknown as SessionEntry) : undefined;
 }
 
 /** The first line of a session file; undefined when it is none of this version. */
@@ -106,7 +108,7 @@ function parsed(line: string): unknown {
 
 /** What was said, by whom; undefined for an entry that says nothing. It is as it was written: do not print it raw. */
 export function wordsOf(
-  entry: Entry,
+  entry: SessionEntry,
 ): { readonly role: 'you' | 'answer' | 'tool' | 'summary'; readonly text: string } | undefined {
   switch (entry.type) {
     case 'user':
@@ -134,7 +136,7 @@ export interface UnfinishedCall {
 }
 
 /** The calls of the last answer on a path that have no result yet, in call order. */
-export function unfinishedCalls(path: readonly Entry[]): UnfinishedCall[] {
+export function unfinishedCalls(path: readonly SessionEntry[]): UnfinishedCall[] {
   const at = path.findLastIndex(({ type }) => type === 'assistant');
   const answer = path[at];
   if (answer?.type !== 'assistant' || answer.message.stop === 'aborted') return [];

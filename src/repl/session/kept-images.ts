@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readSessionText, writePrivateFile } from '../files/own-files.ts';
-import type { ImagePart, Part } from '../message.ts';
-import type { Entry } from './entry.ts';
+import type { ImagePart, ContentPart } from '../message.ts';
+import type { SessionEntry } from './entry.ts';
 
 // Images lie beside the sessions, each once by its hash, however many sessions have it.
 
@@ -32,8 +32,8 @@ function keep({ data }: ImagePart, file: string): string {
 }
 
 /** An entry as it was said, its images brought back; in place of one that is gone stands a text that says so. */
-export function withImages(entry: Entry, file: string): Entry {
-  const parts = (all: readonly Part[]) =>
+export function withImages(entry: SessionEntry, file: string): SessionEntry {
+  const parts = (all: readonly ContentPart[]) =>
     all.map((part) => (part.type === 'image' && part.data.startsWith(mark) ? load(part, file) : part));
   if (entry.type === 'user') return { ...entry, content: parts(entry.content) };
   if (entry.type !== 'tool' || !entry.images) return entry;
@@ -43,7 +43,7 @@ export function withImages(entry: Entry, file: string): Entry {
   return { ...entry, text, images: loaded.filter((part) => part.type === 'image') };
 }
 
-function load(part: ImagePart, file: string): Part {
+function load(part: ImagePart, file: string): ContentPart {
   // It comes from a file: no other path than a hash may be made of it.
   const [, sha256 = ''] = /^sha256:([0-9a-f]{64})$/.exec(part.data) ?? [];
   try {

@@ -23,7 +23,7 @@ const mostHits = 20;
 const headBytes = 64 * 1024;
 
 /** The sessions of a project, and of all others. */
-export class Store {
+export class SessionStore {
   /** Where the sessions of this project are. */
   readonly folder: string;
   readonly #all: string;

@@ -13,7 +13,7 @@ import { printable } from './printable.ts';
 import { RawMode } from './raw-mode.ts';
 
 /** A line as it was meant, and as it stood there: with pastes collapsed. Of both, what was pasted is `inert`. */
-export interface Entered {
+export interface EnteredLine {
   readonly text: string;
   readonly shown: string;
 }
@@ -22,14 +22,14 @@ export interface Entered {
 export type PressedKey = (typeof pressedKeys)[number];
 const pressedKeys = ['ctrl+c', 'ctrl+d', 'ctrl+z', 'escape', 'shift+tab'] as const;
 
-interface EditorOptions {
+interface LineEditorOptions {
   /** Both are terminals that obey escape sequences; else lines are read as they come, without a prompt. */
   readonly edits: boolean;
   /** Oldest first. */
   readonly history: readonly string[];
   /** The candidates, and what of the line they stand for. */
   complete(line: string): Promise<CompleterResult>;
-  entered(line: Entered): void;
+  entered(line: EnteredLine): void;
   pressed(key: PressedKey): void;
   /** The prompt is to be drawn again. */
   resumed(): void;
@@ -53,7 +53,7 @@ const completionMs = 1000;
 
 /** readline's line, which can be edited also while it is not shown; with pastes as one mark, and several lines. */
 export class LineEditor {
-  readonly #options: EditorOptions;
+  readonly #options: LineEditorOptions;
   readonly #pastes = openPastes();
   readonly #gate = new Gate({ decodeStrings: false });
   readonly #rl: Readline;
@@ -65,7 +65,7 @@ export class LineEditor {
   #paste: string[] | undefined;
   #mode: RawMode | undefined;
 
-  constructor(options: EditorOptions) {
+  constructor(options: LineEditorOptions) {
     this.#options = options;
     this.#rl = createInterface({
       input: process.stdin,

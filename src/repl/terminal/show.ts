@@ -1,16 +1,20 @@
 import type { ToolCall, Usage } from '../message.ts';
 import type { Todo } from '../session/entry.ts';
 import { isObject } from '../text/json.ts';
-import { shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
+import { shownName, type ClientTool, type ToolReply } from '../toolbox/tool.ts';
 import type { TurnEnd } from '../turn/turn-event.ts';
 import type { Paint } from './paint.ts';
 import { inLine, printable, cells, cutToCells } from './printable.ts';
 import type { Terminal } from './terminal.ts';
 
-type Look = Pick<Terminal, 'paint' | 'width'>;
+type RenderTarget = Pick<Terminal, 'paint' | 'width'>;
 
 /** `● name(path: a.ts, lines: 50)`: one line, cut at the terminal's width. */
-export function callLine(call: ToolCall, tool: Tool | undefined, { paint, width }: Look): string {
+export function callLine(
+  call: ToolCall,
+  tool: ClientTool | undefined,
+  { paint, width }: RenderTarget,
+): string {
   const shown = cutToCells(inLine(tool ? shownName(tool) : call.name), width - 4);
   const given = argumentsOf(call.arguments).map(([key, text]) => `${key === '' ? '' : `${key}: `}${text}`);
   const rest = given.length === 0 ? '' : cutToCells(`(${given.join(', ')})`, width - 3 - cells(shown));
@@ -25,7 +29,7 @@ export const tellingArgument = (json: string): string =>
 export function resultLine(
   reply: ToolReply,
   { ms, name }: { readonly ms: number; readonly name: string | undefined },
-  { paint, width }: Look,
+  { paint, width }: RenderTarget,
 ): string {
   const text = reply.text.trim();
   const [first = '', ...more] = text.split('\n');
@@ -39,7 +43,7 @@ export function resultLine(
 }
 
 /** `thought: the first words…` */
-export function thoughtsLine(text: string, { paint, width }: Look): string {
+export function thoughtsLine(text: string, { paint, width }: RenderTarget): string {
   const words = printable(text.trim().slice(0, 300)).replaceAll(/\s+/g, ' ');
   return paint.dim(cutToCells(`thought: ${words}`, width - 1));
 }

@@ -2,15 +2,15 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { CompleterResult } from 'node:readline';
 import { live } from './paste.ts';
 import type { History } from './history.ts';
-import { LineEditor, type Entered, type PressedKey } from './line-editor.ts';
+import { LineEditor, type EnteredLine, type PressedKey } from './line-editor.ts';
 import type { Paint } from './paint.ts';
 import { painted } from './printable.ts';
 import { wrapped } from './rows.ts';
-import { answerOf, type Question } from './question.ts';
+import { answerOf, type UserQuestion } from './question.ts';
 import { Screen } from './screen.ts';
 
 /** What the terminal is used by. */
-export interface Host {
+export interface InputHandler {
   complete(line: string): Promise<CompleterResult>;
   /** While something is under way: each Ctrl-C, and an Escape by itself; `leaves`: the second Ctrl-C of two. */
   interrupt(leaves: boolean): void;
@@ -20,7 +20,7 @@ export interface Host {
   whileBusy(line: string): boolean;
 }
 
-interface Reading {
+interface PendingLine {
   prompt: string;
   resolve(line: string | undefined): void;
 }
@@ -37,14 +37,14 @@ export class Terminal extends Screen {
   readonly interactive: boolean;
   /** What is written is seen on a screen; else it is a pipe or a file. */
   readonly screen: boolean;
-  host: Host | undefined;
+  inputHandler: InputHandler | undefined;
   readonly #history: History;
   readonly #editor: LineEditor;
-  readonly #queue: Entered[] = [];
+  readonly #queue: EnteredLine[] = [];
   #ended = false;
   /** For a line, and for the answer to a question, which comes before it. */
-  #waiting: Reading | undefined;
-  #question: Reading | undefined;
+  #waiting: PendingLine | undefined;
+  #question: PendingLine | undefined;
   /** The question before: one is asked after the other. */
   #asked: Promise<unknown> = Promise.resolve();
   #interruptedAt = -Infinity;
@@ -60,7 +60,7 @@ export class Terminal extends Screen {
     this.#editor = new LineEditor({
       edits: this.interactive,
       history: history.entries,
-      complete: async (line) => this.host?.complete(line) ?? [[], line],
+      complete: async (line) => this.inputHandler?.complete(line) ?? [[], line],
       entered: (line) => this.#entered(line),
       pressed: (key) => this.#pressed(key),
       resumed: () => this.#showPrompt(),
@@ -120,7 +120,7 @@ export class Terminal extends Screen {
   }
 
   /** Asks until there is an answer, once no other question is asked. Undefined when the person gives none. */
-  ask<T>(question: Question<T>): Promise<T | undefined> {
+  ask<T>(question: UserQuestion<T>): Promise<T | undefined> {
     const answer = this.#asked.then(() =>
       answerOf(question, this, (line) => this.#answerTo(line, question.signal)),
     );
@@ -129,7 +129,7 @@ export class Terminal extends Screen {
   }
 
   /** Asks for yes or no; undefined when it was interrupted. */
-  confirm = (line: string, more: Partial<Question<boolean>> = {}): Promise<boolean | undefined> =>
+  confirm = (line: string, more: Partial<UserQuestion<boolean>> = {}): Promise<boolean | undefined> =>
     this.ask<boolean>({
       line: `${line} [y]es [n]o`,
       keys: { y: true, yes: true, n: false, no: false },
@@ -238,13 +238,13 @@ export class Terminal extends Screen {
     this.#settle(undefined);
   }
 
-  #entered(line: Entered): void {
+  #entered(line: EnteredLine): void {
     if (this.#question) return this.#answer(live(line.text));
     if (!this.interactive && !this.#waiting) return void this.#queue.push(line);
     if (line.text.trim() === '' && !this.#waiting) return;
     if (this.interactive) this.#history.add(line.text);
     if (this.#waiting) return this.#settle(line.text);
-    if (this.host?.whileBusy(line.text)) return;
+    if (this.inputHandler?.whileBusy(line.text)) return;
     this.#queue.push(line);
     const notice = `${this.paint.dim(`queued: ${line.shown.replaceAll('\n', ' ')}`)}\n`;
     if (!this.atLineStart) return void (this.notices += notice);
@@ -259,11 +259,11 @@ export class Terminal extends Screen {
       this.#editor.hide();
     } else if (this.#question) {
       if (key !== 'shift+tab') this.#answer(undefined);
-    } else if (key === 'shift+tab') this.host?.nextMode();
+    } else if (key === 'shift+tab') this.inputHandler?.nextMode();
     else if (key === 'ctrl+d') this.#leave();
     else if (!this.#waiting) {
       this.#interruptedAt = performance.now();
-      this.host?.interrupt(false);
+      this.inputHandler?.interrupt(false);
     }
   }
 
@@ -273,7 +273,7 @@ export class Terminal extends Screen {
     const now = performance.now();
     const again = now - this.#interruptedAt < againMs;
     this.#interruptedAt = now;
-    if (!this.#waiting) return this.host?.interrupt(again);
+    if (!this.#waiting) return this.inputHandler?.interrupt(again);
     // Also when what asked is no turn, and asks again each time.
     if (again) this.#leave();
     else if (!asked) this.print(this.paint.dim('Press Ctrl-C again to leave.'));

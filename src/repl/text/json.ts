@@ -37,33 +37,33 @@ export function wellFormed<T>(value: T): T {
 }
 
 /** Whether JSON of somebody else is what it should be: one definition for the type and its check. */
-export type Guard<T> = (value: unknown) => value is T;
-type Fields = Readonly<Record<string, Guard<unknown>>>;
-type Of<G> = G extends Guard<infer T> ? T : never;
+export type TypeGuard<T> = (value: unknown) => value is T;
+type GuardedFields = Readonly<Record<string, TypeGuard<unknown>>>;
+type Of<G> = G extends TypeGuard<infer T> ? T : never;
 
 export const text = (value: unknown): value is string => typeof value === 'string';
 export const number = (value: unknown): value is number => typeof value === 'number';
 export const flag = (value: unknown): value is boolean => typeof value === 'boolean';
 
 export const oneOf =
-  <const T extends string | number | null>(...values: readonly T[]): Guard<T> =>
+  <const T extends string | number | null>(...values: readonly T[]): TypeGuard<T> =>
   (value): value is T =>
     (values as readonly unknown[]).includes(value);
 
 export const textOrNull = (value: unknown): value is string | null => value === null || text(value);
 
 export const list =
-  <T>(item: Guard<T>): Guard<readonly T[]> =>
+  <T>(item: TypeGuard<T>): TypeGuard<readonly T[]> =>
   (value): value is readonly T[] =>
     Array.isArray(value) && value.every(item);
 
 export const either =
-  <A, B>(one: Guard<A>, other: Guard<B>): Guard<A | B> =>
+  <A, B>(one: TypeGuard<A>, other: TypeGuard<B>): TypeGuard<A | B> =>
   (value): value is A | B =>
     one(value) || other(value);
 
 /** Those fields, some of which may be missing; others are left alone. */
-export const object = <R extends Fields, O extends Fields = Record<never, never>>(
+export const object = <R extends GuardedFields, O extends GuardedFields = Record<never, never>>(
   required: R,
   optional?: O,
 ) =>
@@ -72,6 +72,8 @@ export const object = <R extends Fields, O extends Fields = Record<never, never>
     Object.entries(required).every(([name, fits]) => fits(value[name])) &&
     Object.entries(optional ?? {}).every(
       ([name, fits]) => value[name] === undefined || fits(value[name]),
-    )) as unknown as Guard<{ readonly [K in keyof R]: Of<R[K]> } & { readonly [K in keyof O]?: Of<O[K]> }>;
+    )) as unknown as TypeGuard<
+    { readonly [K in keyof R]: Of<R[K]> } & { readonly [K in keyof O]?: Of<O[K]> }
+  >;
 
 export type Guarded<G> = Of<G>;

@@ -22,10 +22,10 @@ const harmless = new RegExp(
 );
 
 /** What a server may want of the host. */
-export interface Host {
+export interface ChatHost {
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly env: NodeJS.ProcessEnv;
-  readonly trace?: Trace | undefined;
+  readonly trace?: MessageTrace | undefined;
   roots(): readonly string[];
   elicit(request: ElicitRequest): Promise<ElicitAnswer>;
   log(text: string): void;
@@ -45,7 +45,7 @@ export interface Link {
 /** Loads the SDK and makes what is needed to reach a server; nothing is started yet. `changed`: of its lists. */
 export async function openLink(
   config: ServerConfig,
-  host: Host,
+  host: ChatHost,
   changed: { tools(client: Client): void; prompts(client: Client): void },
 ): Promise<Link> {
   const { name, isOwn, protocol, url, headers } = config;
@@ -85,7 +85,7 @@ export async function openLink(
   return { client, transport, pid: undefined, lastWords: '' };
 }
 
-async function overStdio(client: Client, config: ServerConfig, { env, log, trace }: Host): Promise<Link> {
+async function overStdio(client: Client, config: ServerConfig, { env, log, trace }: ChatHost): Promise<Link> {
   const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
   const { name, command = '', args, cwd, isOwn } = config;
   // Our own server gives its children a short list itself.
@@ -138,10 +138,10 @@ function keyed(transport: Transport): () => Promise<void> {
 }
 
 /** Told of every message, as it is on the wire. */
-export type Trace = (direction: 'out' | 'in', server: string, message: unknown) => void;
+export type MessageTrace = (direction: 'out' | 'in', server: string, message: unknown) => void;
 
 /** The SDK keeps handlers that were set before, and finds its stdio transport by its prototype: no wrapper would do. */
-function tap(transport: Transport, server: string, trace: Trace | undefined): void {
+function tap(transport: Transport, server: string, trace: MessageTrace | undefined): void {
   if (!trace) return;
   const send = transport.send.bind(transport);
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no events
@@ -153,7 +153,7 @@ function tap(transport: Transport, server: string, trace: Trace | undefined): vo
 }
 
 /** Appends every message to a file. Throws USAGE when it cannot be written. */
-export function traceTo(path: string): Trace {
+export function traceTo(path: string): MessageTrace {
   const write = jsonLinesTo(path, 'trace');
   return (direction, server, message) => write({ ts: new Date().toISOString(), server, direction, message });
 }

@@ -3,7 +3,7 @@ import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import type { ServerConfig } from '../config/mcp-config.ts';
 import { isWanted } from '../approval/rules.ts';
 import { isObject, listOf, objectOf, textOf, tooDeep, type JsonObject } from '../text/json.ts';
-import { fingerprint, toolName, type Tool } from './tool.ts';
+import { fingerprint, toolName, type ClientTool } from './tool.ts';
 
 /** A server whose pages never end is broken. */
 const mostPages = 64;
@@ -36,7 +36,7 @@ export async function listTools(client: Client, config: ServerConfig, timeout: {
     listed.push(...listOf(page['tools']).map(objectOf));
     cursor = textOf(page['nextCursor']);
   }
-  const tools = new Map<string, Omit<Tool, 'call'>>();
+  const tools = new Map<string, Omit<ClientTool, 'call'>>();
   const problems: string[] = [];
   for (const said of listed) {
     const name = textOf(said['name']) ?? '';
@@ -57,7 +57,7 @@ export async function listTools(client: Client, config: ServerConfig, timeout: {
 }
 
 /** As many as a request has room for. */
-function firstOf(tools: readonly Omit<Tool, 'call'>[]): readonly Omit<Tool, 'call'>[] {
+function firstOf(tools: readonly Omit<ClientTool, 'call'>[]): readonly Omit<ClientTool, 'call'>[] {
   let characters = 0;
   const end = tools.slice(0, mostTools).findIndex(({ name, description, inputSchema }) => {
     characters += name.length + description.length + JSON.stringify(inputSchema).length;
@@ -102,10 +102,10 @@ const headersOf = ({ properties }: JsonObject): string[] =>
       return [...(isSent ? [String(header).toLowerCase()] : []), ...headersOf(property)];
     });
 
-function toolOf(said: JsonObject, name: string, config: ServerConfig): Omit<Tool, 'call'> {
+function toolOf(said: JsonObject, name: string, config: ServerConfig): Omit<ClientTool, 'call'> {
   const given = objectOf(said['annotations']);
   const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
-  const annotations: Tool['annotations'] = Object.fromEntries(
+  const annotations: ClientTool['annotations'] = Object.fromEntries(
     hints.flatMap((hint) => (typeof given[hint] === 'boolean' ? [[hint, given[hint]]] : [])),
   );
   const title = textOf(said['title']) ?? textOf(given['title']);

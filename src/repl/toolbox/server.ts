@@ -1,11 +1,11 @@
 import type { Client, Prompt } from '@modelcontextprotocol/client';
 import type { ServerConfig } from '../config/mcp-config.ts';
 import { ChatError } from '../errors.ts';
-import type { Part } from '../message.ts';
+import type { ContentPart } from '../message.ts';
 import type { ElicitAnswer, ElicitRequest } from '../person/form.ts';
 import { inLine } from '../terminal/printable.ts';
-import { before, within } from '../turn/told.ts';
-import { endProcesses, failureText, isAnswer, openLink, type Host, type Link } from './link.ts';
+import { unlessAborted, settledWithin } from '../turn/event-stream.ts';
+import { endProcesses, failureText, isAnswer, openLink, type ChatHost, type Link } from './link.ts';
 import {
   promptParts,
   replyOf,
@@ -13,7 +13,7 @@ import {
   failed,
   type CallOptions,
   type CallPlan,
-  type Tool,
+  type ClientTool,
   type ToolReply,
 } from './tool.ts';
 import { listTools } from './server-tools.ts';
@@ -36,11 +36,11 @@ export class Server {
   protocol: string | undefined;
   instructions: string | undefined;
   /** Those of a server that has died stay: a call starts it again. */
-  tools: readonly Tool[] = [];
+  tools: readonly ClientTool[] = [];
   /** How many more it has, which no request has room for. */
   left = 0;
   prompts: readonly Prompt[] = [];
-  private readonly host: Host;
+  private readonly host: ChatHost;
   private readonly timeout: { readonly timeout: number };
   private calls = 0;
   /** How many it has put to the person that are not answered yet: meanwhile, the time of calls does not run. */
@@ -53,7 +53,7 @@ export class Server {
   link: Link | undefined;
   private starting: Promise<void> | undefined;
 
-  constructor(config: ServerConfig, host: Host) {
+  constructor(config: ServerConfig, host: ChatHost) {
     this.config = config;
     this.host = { ...host, elicit: (request) => this.askPerson(host, request) };
     this.timeout = { timeout: Math.min(config.timeout, connectMs) };
@@ -69,13 +69,13 @@ export class Server {
   }
 
   /** A prompt with its arguments filled in, as parts of a message. Throws SERVER_FAILED. */
-  async prompt(name: string, args: Readonly<Record<string, string>>): Promise<Part[]> {
+  async prompt(name: string, args: Readonly<Record<string, string>>): Promise<ContentPart[]> {
     const params = { name, arguments: { ...args } };
     return promptParts((await this.use((client) => client.getPrompt(params, this.timeout))).messages);
   }
 
   /** Throws SERVER_FAILED. */
-  async resource(uri: string): Promise<Part[]> {
+  async resource(uri: string): Promise<ContentPart[]> {
     return resourceParts(await this.use((client) => client.readResource({ uri }, this.timeout)));
   }
 
@@ -114,16 +114,16 @@ export class Server {
     // Started again by the person, it is taken as it is then.
     this.first.clear();
     // One that is just being started ends as soon as it notices.
-    await within(2 * patienceMs, Promise.all([this.endLink(), this.starting]));
+    await settledWithin(2 * patienceMs, Promise.all([this.endLink(), this.starting]));
   }
 
   private async endLink(): Promise<void> {
     // The SDK forgets the process as soon as it begins to close it.
     const pid = this.link?.pid;
     const closed = this.link?.transport.close();
-    if (!closed || (await within(patienceMs, closed))) return;
+    if (!closed || (await settledWithin(patienceMs, closed))) return;
     if (pid !== undefined) endProcesses([pid]);
-    await within(patienceMs / 2, closed);
+    await settledWithin(patienceMs / 2, closed);
   }
 
   private readonly isClosed = (): boolean => this.state === 'closed';
@@ -180,7 +180,7 @@ export class Server {
       // What it says of itself now is not what the server was trusted for.
       const changed = !isOwn && first !== tool.definition;
       const trusted = tool.trusted && !changed;
-      const call: Tool['call'] = (args, options) => this.call(tool, args, options);
+      const call: ClientTool['call'] = (args, options) => this.call(tool, args, options);
       return { ...tool, trusted, changed, plans: isOwn, call };
     });
     for (const problem of problems.slice(0, mostProblems)) this.warnOnce(`: left out ${inLine(problem)}.`);
@@ -206,7 +206,7 @@ export class Server {
     }
   }
 
-  private async askPerson(host: Host, request: ElicitRequest): Promise<ElicitAnswer> {
+  private async askPerson(host: ChatHost, request: ElicitRequest): Promise<ElicitAnswer> {
     const during = this.mayAsk;
     // One that does nothing for the person has nothing to ask: what they type would be meant for somebody else.
     if (!during || during.signal.aborted) return { action: 'decline' };
@@ -223,7 +223,7 @@ export class Server {
 
   /** Calls a tool. Never throws: the model is told why there is no result, and whether the tool may have run. */
   private async call(
-    { tool: name, definition, inputSchema }: Omit<Tool, 'call'>,
+    { tool: name, definition, inputSchema }: Omit<ClientTool, 'call'>,
     args: Readonly<Record<string, unknown>>,
     { signal, progress, meta }: CallOptions,
   ): Promise<ToolReply> {
@@ -235,7 +235,7 @@ export class Server {
     let sent = false;
     try {
       // A server that is still being started does not know of the signal.
-      const client = await before(this.connected(), ended);
+      const client = await unlessAborted(this.connected(), ended);
       if (!client || ended.aborted) throw ended.reason;
       // As it is now: it may have been started again, or have changed, since the person was asked.
       const current = this.tools.find(({ tool }) => tool === name);

@@ -5,7 +5,7 @@ import type {
   ReadResourceResult,
   ToolAnnotations,
 } from '@modelcontextprotocol/client';
-import { type ImagePart, type ToolDefinition, textOf, type Part, type TextPart } from '../message.ts';
+import { type ImagePart, type ToolDeclaration, textOf, type ContentPart, type TextPart } from '../message.ts';
 import { imageType } from '../prompt/read-files.ts';
 import { isObject } from '../text/json.ts';
 
@@ -49,13 +49,13 @@ export interface CallPlan {
 }
 
 /** A tool as the model sees it, whichever server it comes from. */
-export interface Tool extends ToolDefinition {
+export interface ClientTool extends ToolDeclaration {
   /** `mcp__server__tool` of at most 64 characters; a plain name for the REPL's own. */
   readonly name: string;
   /** The server's name in mcp.json; `chat` for the REPL's own. */
   readonly server: string;
   /** One of the REPL's own. */
-  readonly own?: true;
+  readonly builtIn?: true;
   /** A call shows its content itself: no line of its arguments is shown. */
   readonly quiet?: true;
   /** As the server calls it. */
@@ -77,7 +77,7 @@ export interface Tool extends ToolDefinition {
 }
 
 /** What a person knows it as: its own name, after its server's unless that is ours. No other server has these names. */
-export const shownName = ({ server, tool }: Tool): string =>
+export const shownName = ({ server, tool }: ClientTool): string =>
   server === 'chat' || server === 'toolcrib' ? tool : `${server}: ${tool}`;
 
 /** A failed reply that says why. */
@@ -124,30 +124,34 @@ export function replyOf({ content = [], structuredContent, isError }: CallToolRe
 }
 
 /** A resource as parts of a message. */
-export const resourceParts = ({ contents }: ReadResourceResult): Part[] =>
+export const resourceParts = ({ contents }: ReadResourceResult): ContentPart[] =>
   partsOf(contents.map((resource) => partOf({ type: 'resource', resource })));
 
 /** A prompt's messages as parts of one; who says what is written down only when both speak. */
 export function promptParts(
   messages: readonly { readonly role: string; readonly content: ContentBlock }[],
-): Part[] {
+): ContentPart[] {
   const dialogue = messages.some(({ role }) => role !== 'user');
   const named = (role: string) => (dialogue ? [textPart(role === 'user' ? 'User:' : 'Assistant:')] : []);
   return partsOf(messages.flatMap(({ role, content }) => [...named(role), partOf(content)]));
 }
 
-const partsOf = (all: readonly Part[]): Part[] => [textPart(joined(all, mostResourceText)), ...imagesIn(all)];
+const partsOf = (all: readonly ContentPart[]): ContentPart[] => [
+  textPart(joined(all, mostResourceText)),
+  ...imagesIn(all),
+];
 
-const imagesIn = (parts: readonly Part[]): ImagePart[] => parts.filter((part) => part.type === 'image');
+const imagesIn = (parts: readonly ContentPart[]): ImagePart[] =>
+  parts.filter((part) => part.type === 'image');
 
-function joined(parts: readonly Part[], most: number): string {
+function joined(parts: readonly ContentPart[], most: number): string {
   const text = textOf(parts);
   if (text.length <= most) return text;
   return `${text.slice(0, most).toWellFormed()}\n[cut here: ${text.length - most} more characters]`;
 }
 
 /** What is neither text nor an image is described. */
-function partOf(block: ContentBlock): Part {
+function partOf(block: ContentBlock): ContentPart {
   switch (block.type) {
     case 'text':
       return textPart(block.text);

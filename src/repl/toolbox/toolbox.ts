@@ -1,9 +1,9 @@
 import type { ServerConfig } from '../config/mcp-config.ts';
 import { ChatError } from '../errors.ts';
 import { inLine } from '../terminal/printable.ts';
-import { endProcesses, type Host } from './link.ts';
+import { endProcesses, type ChatHost } from './link.ts';
 import { Server } from './server.ts';
-import type { Tool } from './tool.ts';
+import type { ClientTool } from './tool.ts';
 
 /** As other hosts cut them. */
 const mostInstructions = 2048;
@@ -14,10 +14,10 @@ const leftOut = (count: number): string =>
 
 /** All servers, whatever state they are in. */
 export class Toolbox {
-  private readonly host: Host;
+  private readonly host: ChatHost;
   private readonly all: Server[] = [];
 
-  constructor(host: Host) {
+  constructor(host: ChatHost) {
     this.host = host;
   }
 
@@ -38,7 +38,7 @@ export class Toolbox {
     await server.start();
   }
 
-  tools = (): readonly Tool[] => this.all.flatMap(({ tools }) => tools);
+  tools = (): readonly ClientTool[] => this.all.flatMap(({ tools }) => tools);
 
   prompts = () =>
     this.all.flatMap(({ name: server, prompts }) =>

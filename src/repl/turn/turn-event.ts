@@ -1,6 +1,6 @@
 import type { AssistantMessage, ToolCall } from '../message.ts';
 import type { ModelEvent } from '../providers/provider.ts';
-import type { Tool, ToolReply } from '../toolbox/tool.ts';
+import type { ClientTool, ToolReply } from '../toolbox/tool.ts';
 
 /** What happens in a turn, for whoever shows it: the terminal, or `--output stream-json`. */
 export type TurnEvent =
@@ -8,7 +8,12 @@ export type TurnEvent =
   /** One answer of the model is complete; its calls, if any, follow. */
   | { readonly type: 'answer'; readonly message: AssistantMessage }
   /** `seen`: the person was shown a diff of what it changes. */
-  | { readonly type: 'call_started'; readonly call: ToolCall; readonly tool?: Tool; readonly seen?: boolean }
+  | {
+      readonly type: 'call_started';
+      readonly call: ToolCall;
+      readonly tool?: ClientTool;
+      readonly seen?: boolean;
+    }
   | { readonly type: 'call_progress'; readonly call: ToolCall; readonly message: string }
   | { readonly type: 'call_ended'; readonly call: ToolCall; readonly reply: ToolReply; readonly ms: number }
   | {

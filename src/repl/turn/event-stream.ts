@@ -1,14 +1,14 @@
 /** Tells of something; resolves when it was heard. */
-export type Tell<E> = (event: E) => Promise<void>;
+export type Emit<E> = (event: E) => Promise<void>;
 
 /** What work tells while it goes on, then what it returns. */
-export async function* told<E, T>(work: (tell: Tell<E>) => Promise<T>): AsyncGenerator<E, T> {
-  const waiting: { event: E; heard: () => void }[] = [];
+export async function* eventStream<E, T>(work: (emit: Emit<E>) => Promise<T>): AsyncGenerator<E, T> {
+  const waiting: { event: E; consumed: () => void }[] = [];
   let over = false;
   let wake = () => {};
   const done = work((event) => {
-    return new Promise((heard) => {
-      waiting.push({ event, heard });
+    return new Promise((consumed) => {
+      waiting.push({ event, consumed });
       wake();
     });
   }).finally(() => {
@@ -20,7 +20,7 @@ export async function* told<E, T>(work: (tell: Tell<E>) => Promise<T>): AsyncGen
   for (;;) {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       yield next.event;
-      next.heard();
+      next.consumed();
     }
     if (over) return done;
     await new Promise<void>((resolve) => (wake = resolve));
@@ -28,7 +28,7 @@ export async function* told<E, T>(work: (tell: Tell<E>) => Promise<T>): AsyncGen
 }
 
 /** Waits for something, until the person is tired of it: then there is no result. */
-export async function before<T>(ready: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+export async function unlessAborted<T>(ready: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   const done = new AbortController();
   const tired = new Promise<undefined>((resolve) => {
     if (signal.aborted) resolve(undefined);
@@ -39,7 +39,7 @@ export async function before<T>(ready: Promise<T>, signal: AbortSignal): Promise
 }
 
 /** Whether it was done in time; a failure counts as done. */
-export async function within(ms: number, done: Promise<unknown>): Promise<boolean> {
+export async function settledWithin(ms: number, done: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => (timer = setTimeout(resolve, ms, false)));
   const isDone = () => true;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { estimateRequest, estimateTokens } from '../context/tokens.ts';
-import type { AssistantMessage, Stop, ToolCall, Usage } from '../message.ts';
+import type { AssistantMessage, StopReason, ToolCall, Usage } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import type { ModelEvent, ModelRequest, CallDelta, Delta } from './provider.ts';
 import { TextFilter, type TextPiece } from './text-filter.ts';
@@ -17,7 +17,7 @@ interface BegunCall {
 const growing = 'text thinking signature partial_json reasoning reasoning_content summary data'.split(' ');
 
 /** One answer, gathered from what is new in it, whichever wire it comes over. */
-export class Answer {
+export class ModelAnswer {
   readonly #request: ModelRequest;
   readonly #model: Model;
   readonly #filter: TextFilter;
@@ -154,7 +154,7 @@ function wholeCall(this: Set<string>, { id: given, name, text }: BegunCall): Too
  * What a model's own word for its end means. `stop` with calls is a slip of many servers; words that none of the wires
  * has mean that the model was done.
  */
-function stopOf(reason: string | undefined, calling: boolean): Stop {
+function stopOf(reason: string | undefined, calling: boolean): StopReason {
   if (['length', 'max_tokens', 'max_output_tokens'].includes(reason ?? '')) return 'length';
   if (['content_filter', 'refusal'].includes(reason ?? '')) return 'filtered';
   return calling ? 'calls' : 'done';
