@@ -2,7 +2,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { CompleterResult } from 'node:readline';
 import { live } from './paste.ts';
 import type { History } from './history.ts';
-import { LineEditor, type EnteredLine, type PressedKey } from './line-editor.ts';
+import { FullLineEditor } from './full-line-editor.ts';
+import type { EnteredLine, LineEditor, LineEditorOptions, PressedKey } from './line-editor.ts';
+import { PlainLineEditor } from './plain-line-editor.ts';
+import { hasReadlineInternals } from './readline-internals.ts';
 import type { Paint } from './paint.ts';
 import { painted } from './printable.ts';
 import { wrapped } from './rows.ts';
@@ -37,6 +40,8 @@ export class Terminal extends Screen {
   readonly interactive: boolean;
   /** What is written is seen on a screen; else it is a pipe or a file. */
   readonly screen: boolean;
+  /** Several lines, pastes as one mark, `@` mentions and Tab: without them, the line editor is a plain one. */
+  readonly editsFully: boolean;
   inputHandler: InputHandler | undefined;
   readonly #history: History;
   readonly #editor: LineEditor;
@@ -57,7 +62,7 @@ export class Terminal extends Screen {
     // Streams that are no terminals do not have the property.
     this.screen = Boolean(process.stdout.isTTY);
     this.interactive = Boolean(process.stdin.isTTY) && this.screen && !isDumb;
-    this.#editor = new LineEditor({
+    const options: LineEditorOptions = {
       edits: this.interactive,
       history: history.entries,
       complete: async (line) => this.inputHandler?.complete(line) ?? [[], line],
@@ -69,7 +74,9 @@ export class Terminal extends Screen {
         this.#answer(undefined);
         this.#settle(undefined);
       },
-    });
+    };
+    this.editsFully = this.interactive && hasReadlineInternals();
+    this.#editor = this.editsFully ? new FullLineEditor(options) : new PlainLineEditor(options);
   }
 
   /** Takes away the lines that were entered while nobody waited for one, as they stood there. */

@@ -26,7 +26,10 @@ const aRule = (effect: PermissionRule['effect'], facts: Partial<PermissionRule> 
   ...facts,
 });
 
-type Given = Partial<DecisionContext> & { readonly tool?: Partial<ClientTool>; readonly plan?: Partial<CallPlan> };
+type Given = Partial<DecisionContext> & {
+  readonly tool?: Partial<ClientTool>;
+  readonly plan?: Partial<CallPlan>;
+};
 
 /** What is done with a call, and why, in one text. */
 function verdict({ tool, plan, ...context }: Given): string {
