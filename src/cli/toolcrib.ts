@@ -57,7 +57,7 @@ function answerFirst(remembered: StartKey, results: CachedResults): void {
   let listed: JsonRpcRequest | undefined;
   let input: Buffer = Buffer.alloc(0);
 
-  /** Whether the message needs no server. */
+  /** Answers a message; false when it needs a server. */
   function answer(line: string): boolean {
     const message = readMessage(line);
     if (!message) return false;

@@ -15,8 +15,9 @@ import { settledWithin } from './turn/event-stream.ts';
 import { createEnvironment, type ChatSettings, type ChatEnvironment } from './environment.ts';
 
 /**
- * A chat from the command line and the configuration. No server is started and no model asked yet. `terminal` is
- * the person's side; without it, nobody can be asked. Throws ChatError: NO_MODEL, CONFIG_INVALID, SESSION_UNUSABLE.
+ * A chat from the command line and the configuration. No server is started and no model asked yet. `terminal`
+ * is the person's side; without it, nobody can be asked. Throws ChatError: NO_MODEL, CONFIG_INVALID,
+ * SESSION_UNUSABLE.
  */
 export async function assemble(settings: ChatSettings, terminal: Terminal | undefined): Promise<Chat> {
   const { options, config, store } = settings;
@@ -36,7 +37,10 @@ export async function assemble(settings: ChatSettings, terminal: Terminal | unde
   return chat;
 }
 
-/** What is said on the command line is newer than what the session says. Throws USAGE for no profile, or no model. */
+/**
+ * Applies the command line, which is newer than what the session says. Throws USAGE for no profile, or no
+ * model.
+ */
 async function applyFlags(session: ChatSession, environment: ChatEnvironment): Promise<void> {
   const { options, modelOf } = environment;
   const { profile, model, mode, roots } = options;
@@ -47,9 +51,9 @@ async function applyFlags(session: ChatSession, environment: ChatEnvironment): P
 }
 
 /**
- * The model of that name, or the one the configuration or a key in the environment stands for; else the first of an
- * endpoint that was moved and has a key; else one that answers on this machine, if the person wants it. Throws
- * ChatError NO_MODEL, with what to do.
+ * The model of that name, or the one the configuration or a key in the environment stands for; else the first
+ * of an endpoint that was moved and has a key; else one that answers on this machine, if the person wants it.
+ * Throws ChatError NO_MODEL, with what to do.
  */
 async function firstModel(name: string | undefined, environment: ChatEnvironment): Promise<Model> {
   const { modelOf, options, warn } = environment;
@@ -88,8 +92,9 @@ async function findAnsweringModel(
 }
 
 /**
- * Starts the servers: our own, those of the person's mcp.json and of files named on the command line; of one name,
- * the last counts. Resolves when they are there or `patienceMs` are over; what is wrong with one is told.
+ * Starts the servers: our own, those of the person's mcp.json and of files named on the command line; of one
+ * name, the last counts. Resolves when they are there or `patienceMs` are over; what is wrong with one is
+ * told.
  */
 export async function connect(chat: Chat, patienceMs: number): Promise<void> {
   const { toolbox, ownServers, options, folders, store, warn } = chat.environment;

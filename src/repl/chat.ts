@@ -22,8 +22,8 @@ import type { Mode } from './turn/turn-event.ts';
 import type { ChatEnvironment } from './environment.ts';
 
 /**
- * A conversation: what commands change and a turn reads. What was set is what the entries of its session say. A
- * sub-agent is made of it with Object.create, which has no fields named with `#`.
+ * A conversation: what commands change and a turn reads. What was set is what the entries of its session say.
+ * A sub-agent is made of it with Object.create, which has no fields named with `#`.
  */
 export class Chat {
   readonly environment: ChatEnvironment;
@@ -35,7 +35,7 @@ export class Chat {
   model: Model;
   provider: ModelProvider;
   profile: Profile | undefined;
-  /** Whether to think: true and false are said to the model, undefined leaves it to it. */
+  /** Thinking, switched on or off: true and false are said to the model, undefined leaves it to it. */
   thinking?: boolean;
   /** The person knows that the tools alone fill the window. */
   toolsFill?: boolean;
@@ -87,17 +87,17 @@ export class Chat {
     return there.length > 0 ? there : this.environment.roots;
   }
 
-  /** Where relative paths of the person begin. */
+  /** The folder in which relative paths of the person begin. */
   get folder(): string {
     return this.roots[0] ?? this.environment.options.cwd;
   }
 
-  /** Whether what is said is written to a file: the first message makes it. */
+  /** True when the conversation is written to a file, which the first message makes. */
   get isKept(): boolean {
     return this.session.file !== undefined || this.environment.options.session !== 'none';
   }
 
-  /** Where instructions for agents are looked for. */
+  /** The folders in which instructions for agents are looked for. */
   get instructionLocations(): InstructionLocations {
     return { roots: this.roots, cwd: this.environment.options.cwd, config: this.environment.folders.config };
   }
@@ -114,7 +114,10 @@ export class Chat {
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** The same bytes each time, so that prompt caches hold: the time and the mode are told in messages. */
+  /**
+   * Builds the system prompt, the same bytes each time so that prompt caches hold: the time and the mode are
+   * told in messages.
+   */
   system(): string {
     const { options, config, toolbox } = this.environment;
     const texts = (this.contextUpdates.systemInstructions ?? []).map((file) => file.text);
@@ -144,13 +147,16 @@ export class Chat {
     if (this.model === model) this.useModel(better);
   }
 
-  /** For now: the session is not told. */
+  /** Uses a model for now: the session is not told. */
   useModel(model: Model): void {
     this.model = model;
     this.provider = this.environment.providerFor(model);
   }
 
-  /** Takes a profile into use, or none. Throws ChatError for one that cannot be used; nothing has changed then. */
+  /**
+   * Takes a profile into use, or none. Throws ChatError for one that cannot be used; nothing has changed
+   * then.
+   */
   async useProfile(name: string | undefined): Promise<void> {
     const profile = name === undefined ? undefined : await profileNamed(name, this.environment);
     if (profile) profilePrompt(profile, this.environment.options);

@@ -5,7 +5,7 @@ import { waysOf, type SlashCommand, type CommandContext } from './commands/comma
 import { commands, namesOf, promptOf } from './commands/index.ts';
 import { absolute } from './prompt/attachments.ts';
 
-/** What Tab offers: commands and their words after a slash, paths and resources after an @. */
+/** Completes a line: commands and their words after a slash, paths and resources after an @. */
 export async function completeLine(context: CommandContext, line: string): Promise<CompleterResult> {
   const offer = (typed: string, candidates: readonly string[]): CompleterResult => [
     candidates.filter((candidate) => candidate.startsWith(typed)),

@@ -19,11 +19,11 @@ export type ChatErrorCode =
   | 'INTERRUPTED';
 
 interface FailureDetails extends ErrorOptions {
-  /** Of a request that a model's server did not answer: what it said instead. */
+  /** The HTTP status of a request that a model's server did not answer. */
   readonly status?: number | undefined;
   /** Worth another try, without any change. */
   readonly retryable?: boolean;
-  /** What the server asked us to wait. */
+  /** The time that the server asked us to wait. */
   readonly retryAfterMs?: number | undefined;
 }
 

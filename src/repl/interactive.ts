@@ -16,7 +16,7 @@ export class Interaction implements CommandContext, InputHandler {
   readonly chat: Chat;
   readonly terminal: Terminal;
   thoughts: boolean;
-  /** What goes on beside the conversation. */
+  /** Aborts the turn that is under way. */
   #running: AbortController | undefined;
   #nearlyFull = false;
 
@@ -37,7 +37,7 @@ export class Interaction implements CommandContext, InputHandler {
     return true;
   }
 
-  /** For every Ctrl-C or Escape while something is under way; `leaves`: it was a second Ctrl-C. */
+  /** Handles every Ctrl-C or Escape while something is under way; `leaves`: it was a second Ctrl-C. */
   interrupt(leaves: boolean): void {
     if (this.#running?.signal.aborted === false) return this.#stop();
     // A command that hangs is no turn, and cannot be interrupted otherwise.
@@ -108,7 +108,7 @@ export class Interaction implements CommandContext, InputHandler {
     }
   };
 
-  /** Once each time, before it happens: a person may want to end something first. */
+  /** Warns that the context will be shortened, once each time: a person may want to end something first. */
   #tellFill(): void {
     const { state, percent } = fillNow(this.chat);
     const ways = '/compact does it now, /new begins afresh';
@@ -127,7 +127,7 @@ export class Interaction implements CommandContext, InputHandler {
     this.terminal.note(this.terminal.paint.bad(text));
   }
 
-  /** What a program that was killed has left in the middle. */
+  /** Finishes what a program that was killed has left in the middle. */
   async finish(): Promise<void> {
     const { chat } = this;
     const path = chat.session.path();
@@ -140,7 +140,7 @@ export class Interaction implements CommandContext, InputHandler {
       this.terminal.note(warning('The last message has no answer: say "go on", or /retry asks anew.'));
   }
 
-  /** What was to be said next goes back into the editor: the person decides anew. */
+  /** Puts what was to be said next back into the editor: the person decides anew. */
   #giveBack(): void {
     this.terminal.prefill(this.terminal.takeQueued().join('\n'));
   }

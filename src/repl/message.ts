@@ -1,7 +1,8 @@
 import { jsonIn, objectOf, type JsonObject } from './text/json.ts';
 
 /**
- * The conversation, in words that fit every wire. Each wire translates; what only one of them knows is kept in
+ * The conversation, in words that fit every wire. Each wire translates; what only one of them knows is kept
+ * in
  * `native`.
  */
 
@@ -15,7 +16,7 @@ export interface ImagePart {
   readonly mimeType: string;
   /** Base64. */
   readonly data: string;
-  /** What the person knows it as. */
+  /** The name by which the person knows it. */
   readonly name?: string;
 }
 
@@ -30,7 +31,7 @@ export interface ToolDeclaration {
 
 export interface ToolCall {
   readonly id: string;
-  /** As the model wrote it: it may be no tool at all. */
+  /** The name as the model wrote it: it may be no tool at all. */
   readonly name: string;
   /** JSON text as the model wrote it: it may be no JSON at all. Empty stands for {}. */
   readonly arguments: string;
@@ -67,8 +68,8 @@ export interface AssistantMessage {
   readonly model: string;
   readonly wire: Wire;
   /**
-   * What has to be sent back word for word to the same model over the same wire (Anthropic's content, the items of
-   * Responses, `reasoning_content`); left out for another one.
+   * What has to be sent back word for word to the same model over the same wire (Anthropic's content, the
+   * items of Responses, `reasoning_content`); left out for another one.
    */
   readonly native?: unknown;
 }

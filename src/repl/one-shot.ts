@@ -9,23 +9,25 @@ import type { TurnEnd, TurnEvent } from './turn/turn-event.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 
-/** Where an answer goes. */
+/** The output that an answer goes to. */
 export interface OneShotOutput {
   readonly output: OutputFormat;
   readonly write: (text: string) => void;
-  /** For people: what is not the answer. */
+  /** Writes what is for people and not the answer. */
   readonly note: (text: string) => void;
-  /** Somebody watches: text is written as it comes. Else only the answer is, and nothing that was taken back. */
+  /**
+   * Somebody watches: text is written as it comes. Else only the answer is, and nothing that was taken back.
+   */
   readonly live: boolean;
 }
 
-/** As docs/repl.md has it; 1 for any other end. 2, a wrong command line, comes from elsewhere. */
+/** The exit codes of docs/repl.md; 1 for any other end. 2, a wrong command line, comes from elsewhere. */
 const exitCodes: Readonly<Partial<Record<TurnEnd, number>>> = { done: 0, rounds: 3, interrupted: 130 };
 
 /**
- * One turn, or several in a row (each prompt sees the ones before), without anybody to ask. `text` writes each
- * answer, `json` one object at the end, `stream-json` one line an event and that object. Returns the exit code.
- * Throws what a turn throws, once the object is written.
+ * One turn, or several in a row (each prompt sees the ones before), without anybody to ask. `text` writes
+ * each answer, `json` one object at the end, `stream-json` one line an event and that object. Returns the
+ * exit code. Throws what a turn throws, once the object is written.
  */
 export async function runOneShot(
   chat: Chat,
@@ -69,7 +71,7 @@ class OneShotRun {
   turns = 0;
   calls = 0;
   readonly usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, estimated: false };
-  /** How many of the calls that nobody could be asked about have been told. */
+  /** The number of unasked calls that have been reported. */
   #refusalsReported = 0;
   readonly #streams: boolean;
   readonly #chat: Chat;

@@ -18,7 +18,9 @@ import { readSettings } from './environment.ts';
 export { ChatError } from './errors.ts';
 export { printable } from './terminal/printable.ts';
 
-/** The REPL: returns the exit code when the person leaves. Throws ChatError for what stops it from starting. */
+/**
+ * The REPL: returns the exit code when the person leaves. Throws ChatError for what stops it from starting.
+ */
 export async function chatInTerminal(options: ChatOptions, first: string | undefined): Promise<number> {
   const settings = await readSettings(options);
   const { folders, config, store } = settings;
@@ -95,7 +97,10 @@ export async function answerOnce(
   }
 }
 
-/** Whatever ends this process: a server need not notice that nobody reads it any more. Returns what ends the chat. */
+/**
+ * Ends the servers with this process, whatever ends it: a server need not notice that nobody reads it any
+ * more. Returns what ends the chat.
+ */
 function endingWithProcess(chat: Chat): () => Promise<void> {
   const { toolbox, log } = chat.environment;
   const logged = (error: Error) => log(error.stack ?? String(error));
@@ -111,7 +116,7 @@ function endingWithProcess(chat: Chat): () => Promise<void> {
 
 /** A server that takes longer than this to start is not waited for: its tools come with a later message. */
 const patienceMs = 15_000;
-/** Where no later message comes: as long as a server may take to start at all. */
+/** The wait where no later message comes: as long as a server may take to start at all. */
 const onlyMessageMs = 60_000;
 
 const plainEditing =

@@ -27,7 +27,7 @@ it.each(eras)('serves where V8 refuses every flag, or has none of them, in %s', 
 
 it('collects what nobody holds any more', async () => {
   const collect = garbageCollector();
-  const held = new WeakRef({ big: new Array(1000) });
+  const held = new WeakRef({ big: 'x'.repeat(1000) });
   // What a WeakRef was made of stays until the turn of the event loop ends.
   await new Promise((resolve) => setImmediate(resolve));
   collect();

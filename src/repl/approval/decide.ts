@@ -6,16 +6,16 @@ import type { Mode } from '../turn/turn-event.ts';
 
 export interface DecisionContext {
   readonly mode: Mode;
-  /** Where several of one effect fit, the first is told of. */
+  /** All rules that hold; of several of one effect that fit, the first is named. */
   readonly rules: readonly PermissionRule[];
   /** Somebody can be asked. */
   readonly interactive: boolean;
 }
 
 /**
- * What is to be done with a call. The order is the point: plan mode comes before any rule, deny before ask before
- * allow, what a server says last: our own by the plan of the call, any other by its annotations, when it is
- * trusted.
+ * What is to be done with a call. The order is the point: plan mode comes before any rule, deny before ask
+ * before allow, what a server says last: our own by the plan of the call, any other by its annotations, when
+ * it is trusted.
  */
 export function decide(call: CheckedCall, context: DecisionContext): PermissionVerdict {
   const { plan } = call;
@@ -24,7 +24,7 @@ export function decide(call: CheckedCall, context: DecisionContext): PermissionV
   return ruledOn(call, context) ?? (plan ? byPlan(call, plan, context) : byAnnotations(call, context));
 }
 
-/** What the mode and the rules say; undefined when they leave it to the server. */
+/** Reads the verdict from the mode and the rules; undefined when they leave it to the server. */
 function ruledOn(call: CheckedCall, context: DecisionContext): PermissionVerdict | undefined {
   const { mode } = context;
   if (mode === 'plan' && !readsOnly(call))
@@ -43,7 +43,9 @@ function ruledOn(call: CheckedCall, context: DecisionContext): PermissionVerdict
   return mode === 'yolo' ? { effect: 'allow', why: 'mode yolo' } : undefined;
 }
 
-/** Our own server knows what the call would do. In `ask`, changes are asked about that it would make unasked. */
+/**
+ * Our own server knows what the call would do. In `ask`, changes are asked about that it would make unasked.
+ */
 function byPlan({ tool }: CheckedCall, plan: CallPlan, context: DecisionContext): PermissionVerdict {
   const { decision, setting, reasons, subject } = plan;
   // Not what runs code or cannot be undone.
@@ -78,7 +80,7 @@ const readsOnly = ({ tool, plan }: CheckedCall): boolean =>
 const hasOnly = ({ effects }: CallPlan, ...allowed: readonly string[]): boolean =>
   effects.every((effect) => allowed.includes(effect));
 
-/** For each tool: what would be done with a call of it that no rule about acts fits, its name, and why. */
+/** Lists for each tool the verdict on a call that no rule about acts fits, its name, and why. */
 export const whyRows = (tools: readonly ClientTool[], context: DecisionContext): string[][] =>
   tools.map((tool) => {
     const call = { tool, args: {} };
@@ -87,11 +89,14 @@ export const whyRows = (tools: readonly ClientTool[], context: DecisionContext):
     return [effect, inLine(`${tool.server}:${tool.tool}`), inLine(why, 2000)];
   });
 
-/** Whether a rule takes a tool away whatever its arguments: the model need not be told of it. */
+/** Tells whether a rule takes a tool away whatever its arguments: the model need not be told of it. */
 export const isDeniedWhole = (tool: ClientTool, rules: readonly PermissionRule[]): boolean =>
   rules.some((rule) => rule.effect === 'deny' && rule.act === undefined && isFor(rule, tool));
 
-/** Whether a rule is about a tool, what is done with it left aside. Hosts' names, `mcp__…`, are understood, too. */
+/**
+ * Tells whether a rule is about a tool, what is done with it left aside. Hosts' names, `mcp__…`, are
+ * understood, too.
+ */
 const isFor = (rule: PermissionRule, tool: ClientTool): boolean =>
   matches(rule.server, tool.server) && isNamed(rule.tool, tool);
 
@@ -100,7 +105,7 @@ function named(rule: PermissionRule): string {
   return `rule: ${rule.effect} ${ruleText(rule)} (${rule.source}${made})`;
 }
 
-/** Whether a call does what a rule is about. */
+/** Tells whether a call does what a rule is about. */
 function fits({ effect, act }: PermissionRule, { args, plan }: CheckedCall): boolean {
   if (act === undefined) return true;
   const done = plan?.subject ?? JSON.stringify(args);
@@ -109,7 +114,7 @@ function fits({ effect, act }: PermissionRule, { args, plan }: CheckedCall): boo
   return matches(act, done);
 }
 
-/** What has changed since an allow rule was made; undefined when it still holds. */
+/** Names the change since an allow rule was made; undefined when it still holds. */
 function changeSince(
   { identity, definitions, tool: name }: PermissionRule,
   tool: ClientTool,

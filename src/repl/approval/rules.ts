@@ -9,7 +9,7 @@ import type { ClientTool, CallPlan } from '../toolbox/tool.ts';
 export interface CheckedCall {
   readonly tool: ClientTool;
   readonly args: Readonly<Record<string, unknown>>;
-  /** What our own server says of it. */
+  /** The plan of our own server. */
   readonly plan?: CallPlan;
 }
 
@@ -22,7 +22,10 @@ const kept = object(
   {
     /** A pattern that the act has to fit: of our own server its one line, of others the arguments as JSON. */
     act: text,
-    /** Rules made at the prompt hold only for the very server and tools they were made for; written ones for any. */
+    /**
+     * Rules made at the prompt hold only for the very server and tools they were made for; written ones for
+     * any.
+     */
     identity: text,
     definitions: list(text),
     /** Absolute path of the project it is for; without it, everywhere. */
@@ -45,7 +48,7 @@ export interface PermissionVerdict {
   readonly unasked?: true;
 }
 
-/** What the person said to a question; `instead`: not this, and words for the model. */
+/** The answer of the person to a question; `instead`: not this, and words for the model. */
 export type ApprovalAnswer =
   | 'once'
   | 'always'
@@ -57,8 +60,10 @@ export type ApprovalAnswer =
   | { readonly instead: string };
 
 /**
- * The rule that a text stands for. Those of `serve --rule` are understood: `git_push`, `npm_run(npm run build*)`,
- * `run(make)`; an act in several words needs nothing around it: `npx vitest *`. For other servers: `server:tool`, and
+ * The rule that a text stands for. Those of `serve --rule` are understood: `git_push`, `npm_run(npm run
+ * build*)`,
+ * `run(make)`; an act in several words needs nothing around it: `npx vitest *`. For other servers:
+ * `server:tool`, and
  * `server:tool(pattern)` for the arguments as JSON. `*` stands for any characters. Throws USAGE.
  */
 export function parseRule(
@@ -89,8 +94,8 @@ export function ruleText({ server, tool, act }: PermissionRule): string {
 }
 
 /**
- * The rules made at the prompt that hold in a project: its own, and those for everywhere. Throws CONFIG_INVALID,
- * naming the file, when it is damaged: to go on without it would lose what it denies.
+ * The rules made at the prompt that hold in a project: its own, and those for everywhere. Throws
+ * CONFIG_INVALID, naming the file, when it is damaged: to go on without it would lose what it denies.
  */
 export const readRules = (configFolder: string, project: string): readonly PermissionRule[] =>
   allRules(configFolder).filter((rule) => rule.project === undefined || rule.project === project);
@@ -106,8 +111,9 @@ export function addRule(configFolder: string, rule: PermissionRule): void {
 }
 
 /**
- * The rule that an answer stands for. It is bound to the server as it is reached and to the tools as they are described
- * now, `tools` being all there were when it was asked: a server cannot be allowed as one thing and become another.
+ * The rule that an answer stands for. It is bound to the server as it is reached and to the tools as they are
+ * described now, `tools` being all there were when it was asked: a server cannot be allowed as one thing and
+ * become another.
  */
 export function ruleFor(
   answer: 'session' | 'tool' | 'server',
@@ -143,11 +149,17 @@ function allRules(configFolder: string): readonly PermissionRule[] {
   throw new ChatError('CONFIG_INVALID', `${path} is damaged: it is no list of rules. ${way}`);
 }
 
-/** Whether a pattern is for a tool: `mcp__…` only by its whole name, since a server may call its tools anything. */
+/**
+ * Tells whether a pattern is for a tool: `mcp__…` only by its whole name, since a server may call its tools
+ * anything.
+ */
 export const isNamed = (pattern: string, { tool, name }: Pick<ClientTool, 'tool' | 'name'>): boolean =>
   matches(pattern, name) || (!pattern.startsWith('mcp__') && matches(pattern, tool));
 
-/** Whether a list of patterns wants something: `!` excludes, the last pattern that fits decides; without any, all. */
+/**
+ * Tells whether a list of patterns wants something: `!` excludes, the last pattern that fits decides; without
+ * any, all.
+ */
 export function isWanted(patterns: readonly string[] = [], fits: (pattern: string) => boolean): boolean {
   const last = patterns.findLast((pattern) => fits(pattern.replace(/^!/, '')));
   return last === undefined ? patterns.every((pattern) => pattern.startsWith('!')) : !last.startsWith('!');

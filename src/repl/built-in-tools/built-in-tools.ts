@@ -46,7 +46,9 @@ export const builtInTools = (chat: Chat): readonly ClientTool[] =>
     }),
   );
 
-/** Puts a question with numbered choices to the person, who may answer in other words; undefined: no answer. */
+/**
+ * Puts a question with numbered choices to the person, who may answer in other words; undefined: no answer.
+ */
 async function choice(
   { person }: Chat,
   question: string,
@@ -175,8 +177,8 @@ function imagesIn(entry: SessionEntry): readonly ImagePart[] {
 const maxSubAgentIterations = 25;
 
 /**
- * A task done in a context of its own: its calls are shown, and only its last answer comes back. It asks the same
- * person about the same things.
+ * A task done in a context of its own: its calls are shown, and only its last answer comes back. It asks the
+ * same person about the same things.
  */
 export async function* runSubAgent(
   chat: Chat,

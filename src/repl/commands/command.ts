@@ -12,7 +12,7 @@ import type { TurnEvent } from '../turn/turn-event.ts';
 /** Starts a turn, whose events are shown until it ends. */
 export type StartTurn = (signal: AbortSignal) => AsyncGenerator<TurnEvent, unknown>;
 
-/** What a command works with. */
+/** The chat and the screen that a command works with. */
 export interface CommandContext {
   readonly chat: Chat;
   readonly terminal: Terminal;
@@ -24,7 +24,7 @@ export interface CommandContext {
   finish(): Promise<void>;
 }
 
-/** What a command returns for arguments that are none of its usage, and when the person leaves. */
+/** Returned by a command for arguments that are none of its usage. */
 export const misused = Symbol('misused');
 export const leaving = Symbol('leaving');
 
@@ -32,11 +32,14 @@ export const leaving = Symbol('leaving');
 export type CommandResult = string | typeof misused | typeof leaving | void;
 
 export interface SlashCommand {
-  /** What follows the name: `[add DIR | remove DIR]`. Its words are completed, and told to who uses others. */
+  /**
+   * The words that follow the name: `[add DIR | remove DIR]`. Its words are completed, and told to who uses
+   * others.
+   */
   readonly usage?: string;
   /** One line. */
   readonly help: string;
-  /** It makes a message of its arguments: of them, what was pasted is still `inert`. */
+  /** True when it makes a message of its arguments: of them, what was pasted is still `inert`. */
   readonly sends?: true;
   /** Words that may come next besides those of `usage`, given all before the one being typed. */
   complete?(
@@ -47,10 +50,10 @@ export interface SlashCommand {
   run(context: CommandContext, args: string): CommandResult | Promise<CommandResult>;
 }
 
-/** By name, without the slash. */
+/** Commands by name, without the slash. */
 export type SlashCommands = Readonly<Record<string, SlashCommand>>;
 
-/** What may follow the name of a command. */
+/** Splits a usage into the alternatives that may follow the name of a command. */
 export const waysOf = ({ usage = '' }: SlashCommand): string[] =>
   usage.replaceAll(/^\[|\]$/g, '').split(' | ');
 
@@ -68,8 +71,8 @@ export const prose = ({ screen, width }: Terminal, text: string): string =>
   screen ? wrapped(text, width) : text;
 
 /**
- * What the person makes of a text in their editor: `$VISUAL`, `$EDITOR`, or the one that every system has. Undefined
- * when it ended with an error, which is how one says "no", or left no text. Throws PROGRAM_FAILED.
+ * What the person makes of a text in their editor: `$VISUAL`, `$EDITOR`, or the one that every system has.
+ * Undefined when it ended with an error, which is how one says "no", or left no text. Throws PROGRAM_FAILED.
  */
 export async function editedBy(
   { chat, terminal }: CommandContext,

@@ -21,7 +21,7 @@ import { sessionCommands } from './sessions.ts';
 import { setupCommands } from './setup.ts';
 import { lookCommands, talkCommands } from './talk.ts';
 
-/** What can be typed besides. */
+/** The help for keys and mentions. */
 const keys = `Alt+Enter or a backslash at the end: another line · Tab completes · Shift+Tab changes the mode
 @file, @dir/ and @server:uri bring their content along · Esc or Ctrl-C interrupts, twice leaves · lines \
 typed meanwhile are queued`;
@@ -45,7 +45,7 @@ const help: SlashCommand = {
   },
 };
 
-/** By the heading that /help gives them, in its order. */
+/** The commands by the heading that /help gives them, in its order. */
 export const commandGroups: Readonly<Record<string, SlashCommands>> = {
   Talk: talkCommands,
   'Model and tools': setupCommands,
@@ -54,7 +54,10 @@ export const commandGroups: Readonly<Record<string, SlashCommands>> = {
 };
 export const commands = new Map(Object.values(commandGroups).flatMap((group) => Object.entries(group)));
 
-/** Runs a line that begins with a slash; returns whether the person leaves. Throws ChatError USAGE for no command. */
+/**
+ * Runs a line that begins with a slash; returns whether the person leaves. Throws ChatError USAGE for no
+ * command.
+ */
 export async function runCommand(context: CommandContext, line: string): Promise<boolean> {
   const { chat, terminal } = context;
   const [name, rest] = headAndRest(line.slice(1));

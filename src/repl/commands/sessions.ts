@@ -139,7 +139,7 @@ function tree({ chat, terminal }: CommandContext): string {
   return lines.join('\n') || 'Nothing was said yet.';
 }
 
-/** To an entry by its id, or the beginning of one. */
+/** Goes to an entry by its id, or the beginning of one. */
 function branch({ chat, terminal }: CommandContext, id: string): CommandResult {
   const { session } = chat;
   if (id === '') throw wrongUse('The id of an entry is expected; /tree shows them.');
@@ -188,7 +188,9 @@ export function showEnd({ chat, terminal }: Pick<CommandContext, 'chat' | 'termi
 
 const mostShown = 20;
 
-/** The session the command line asks for. Throws ChatError SESSION_UNUSABLE when there is none of that name. */
+/**
+ * The session the command line asks for. Throws ChatError SESSION_UNUSABLE when there is none of that name.
+ */
 export async function openSession(
   options: ChatOptions,
   store: SessionStore,

@@ -122,7 +122,7 @@ async function* agentEvents(chat: Chat, task: string, signal: AbortSignal) {
   yield { type: 'ended' as const, reason: signal.aborted ? ('interrupted' as const) : ('done' as const) };
 }
 
-/** What stands in the line when a message is to be changed. */
+/** The text that stands in the line when a message is to be changed. */
 export const typedText = ({ typed, content }: EntryOf<'user'>): string => typed ?? textOf(content);
 
 function lastUserMessage({ session }: Chat): EntryOf<'user'> {

@@ -8,7 +8,7 @@ import type { ClientTool } from '../toolbox/tool.ts';
 import { readCheckedFile, invalid } from './checked-file.ts';
 import type { chatFile, ProfileFields } from './schemas.ts';
 
-/** What the person's chat.yaml says, with defaults for what it leaves out. */
+/** The person's chat.yaml, with defaults for what it leaves out. */
 export type ChatConfig = ReturnType<typeof withDefaults>;
 
 /**
@@ -37,7 +37,8 @@ const withDefaults = ({ rules, compaction, ...given }: z.output<typeof chatFile>
 export type Profile = ProfileFields & { readonly name: string };
 
 /**
- * The profiles of chat.yaml and of `profiles/` in the configuration folder; of one name, that of a file counts. With
+ * The profiles of chat.yaml and of `profiles/` in the configuration folder; of one name, that of a file
+ * counts. With
  * `only`, no other file is read. Throws CONFIG_INVALID.
  */
 export async function readProfiles(
@@ -96,6 +97,6 @@ export function profilePrompt(
   });
 }
 
-/** Whether the profile offers the tool. */
+/** Tells whether the profile offers the tool. */
 export const inProfile = (tool: ClientTool, { tools, servers }: Profile): boolean =>
   servers?.includes(tool.server) !== false && isWanted(tools, (pattern) => isNamed(pattern, tool));

@@ -16,7 +16,7 @@ import {
 } from './tokens.ts';
 import { afterCompaction, viewOf, type ContextItem } from './view.ts';
 
-/** What the model would be sent now, and how much of its window that takes. */
+/** Gathers the next request to the model, and how much of its window that takes. */
 function takeSnapshot(chat: Chat) {
   const { items, summary: previous } = viewOf(chat.session.path());
   const tools = availableTools(chat);
@@ -50,17 +50,20 @@ export function fillNow(chat: Chat) {
 
 interface CompactionOptions {
   readonly signal: AbortSignal;
-  /** `auto`: only when the context is nearly full; `overflow`: it was, and the window may be smaller than said. */
+  /**
+   * `auto`: only when the context is nearly full; `overflow`: it was, and the window may be smaller than
+   * said.
+   */
   readonly why: 'auto' | 'asked' | 'overflow';
-  /** What the summary is to dwell on. */
+  /** The subject that the summary is to dwell on. */
   readonly focus?: string;
 }
 
 /**
- * Makes the conversation smaller when it has to be, or when it is asked for, by a summary of all but the newest
- * messages; returns whether it did. Throws INTERRUPTED, and what the provider says when no request at all can be
- * answered now (no key, no quota, too many requests, no connection): then nothing is lost. For any other failure there
- * is a summary without the model.
+ * Makes the conversation smaller when it has to be, or when it is asked for, by a summary of all but the
+ * newest messages; returns whether it did. Throws INTERRUPTED, and what the provider says when no request at
+ * all can be answered now (no key, no quota, too many requests, no connection): then nothing is lost. For any
+ * other failure there is a summary without the model.
  */
 export async function* shorten(chat: Chat, options: CompactionOptions): AsyncGenerator<TurnEvent, boolean> {
   const { why } = options;
@@ -91,7 +94,7 @@ export async function* shorten(chat: Chat, options: CompactionOptions): AsyncGen
   return true;
 }
 
-/** What to append to the session; a text says why nothing can be made smaller. */
+/** Makes the entry to append to the session; a text says why nothing can be made smaller. */
 async function compaction(chat: Chat, context: ContextSnapshot, options: CompactionOptions) {
   const { items, budget, used, previous } = context;
   if (items.filter((item) => !item.isSummary && !item.wasKept).length < 2)
@@ -122,8 +125,8 @@ async function compaction(chat: Chat, context: ContextSnapshot, options: Compact
 }
 
 /**
- * The position of the first item that a compaction keeps, always a message of the person or an answer of the model:
- * never between a call and its results. Undefined when nothing is left to summarise.
+ * The position of the first item that a compaction keeps, always a message of the person or an answer of the
+ * model: never between a call and its results. Undefined when nothing is left to summarise.
  */
 function cutOf(items: readonly ContextItem[], keep: number): number | undefined {
   // What is before it is what was said since the last summary; there must be something.
@@ -157,7 +160,7 @@ interface SummaryAttempt extends CompactionOptions {
   readonly isGood: (summary: string) => boolean;
 }
 
-/** Undefined when the model could not make one that is of use. */
+/** Has the model write a summary; undefined when it could not make one that is of use. */
 async function modelSummary(
   { provider }: Chat,
   { previous, budget }: ContextSnapshot,

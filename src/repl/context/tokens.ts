@@ -1,19 +1,19 @@
 import type { Message, ToolDeclaration } from '../message.ts';
 
-/** About what providers charge for a picture of usual size. */
+/** The tokens of an image: about what providers charge for a picture of usual size. */
 const imageTokens = 1_600;
 
-/** Of a token: four ASCII characters, or one other, as in Chinese. */
+/** Counts quarters of a token: it has four ASCII characters, or one other, as in Chinese. */
 const quartersOf = (character: string): number => (character < '\u0080' ? 1 : 4);
 
-/** Rather too many than too few. */
+/** Estimates the tokens of a text, rather too many than too few. */
 export function estimateTokens(text: string): number {
   let quarters = 0;
   for (const character of text) quarters += quartersOf(character);
   return Math.ceil(quarters / 4);
 }
 
-/** As much of the beginning of a text as fits into so many tokens. */
+/** Cuts a text to the beginning that fits into so many tokens. */
 export function firstTokens(text: string, tokens: number): string {
   let left = 4 * tokens;
   let length = 0;
@@ -25,7 +25,7 @@ export function firstTokens(text: string, tokens: number): string {
   return text.slice(0, length);
 }
 
-/** What a message costs in a request; images are not measured, they cost the same. */
+/** Estimates the tokens of a message in a request; images are not measured, they cost the same. */
 export function estimateMessage(message: Message): number {
   if (message.role === 'user')
     return sum(message.content, (part) => (part.type === 'image' ? imageTokens : estimateTokens(part.text)));
@@ -36,7 +36,7 @@ export function estimateMessage(message: Message): number {
   return estimateTokens(message.text) + estimateTokens(thoughts) + calls;
 }
 
-/** What the definitions of the tools cost in every request. */
+/** Estimates the tokens of the tools' definitions in every request. */
 export const estimateTools = (tools: readonly ToolDeclaration[]): number =>
   sum(tools, ({ name, description, inputSchema }) =>
     estimateTokens(`${name}${description}${JSON.stringify(inputSchema)}`),
@@ -72,13 +72,15 @@ export function usedTokens(request: RequestContent) {
 const sum = <T>(list: readonly T[], tokensOf: (each: T) => number): number =>
   list.reduce((total, each) => total + tokensOf(each), 0);
 
-/** How the context window is shared out. All in tokens. */
+/** Shares out the context window. */
 export function budgetOf(window: number) {
   const share = (most: number, part: number) => Math.floor(Math.min(most, part * window));
   const reserve = share(16_384, 0.2);
   return {
     window,
-    /** From here on the conversation is compacted before the next request; the rest is for the answer. */
+    /**
+     * The size from which the conversation is compacted before the next request; the rest is for the answer.
+     */
     limit: Math.floor(Math.min(0.85 * window, window - reserve)),
     /** The newest messages, which a compaction keeps word for word. */
     keep: share(20_000, 0.25),
@@ -88,14 +90,18 @@ export function budgetOf(window: number) {
 }
 
 /**
- * The budget to recover with when a provider says that `used` tokens do not fit. When we counted fewer than the
- * window, the window is smaller than we were told (a local server started with less), or we count badly: either way
+ * The budget to recover with when a provider says that `used` tokens do not fit. When we counted fewer than
+ * the window, the window is smaller than we were told (a local server started with less), or we count badly:
+ * either way
  * `used` is too much.
  */
 export const budgetAfterOverflow = (budget: ReturnType<typeof budgetOf>, used: number) =>
   used >= budget.window ? budget : budgetOf(Math.max(1, used));
 
-/** The beginning and the end of a text, about `most` characters in all: a tool tells its result at one of them. */
+/**
+ * The beginning and the end of a text, about `most` characters in all: a tool tells its result at one of
+ * them.
+ */
 export function shortened(text: string, most: number): string {
   if (text.length <= most) return text.toWellFormed();
   const head = text.slice(0, Math.ceil(most * 0.6));

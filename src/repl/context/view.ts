@@ -6,16 +6,16 @@ import { summaryMessage } from './summary.ts';
 export interface ContextItem {
   readonly entryId: string;
   readonly message: Message;
-  /** What a compaction put in the place of older messages. */
+  /** True for what a compaction put in the place of older messages. */
   readonly isSummary?: true;
   /** Older than the last compaction, which kept it. */
   readonly wasKept?: true;
 }
 
 /**
- * What the model is sent of a branch, from its first entry to its last, and the last compaction. Whatever the path
- * holds, every call has one result right behind its message and every result a call: a provider refuses anything else,
- * and the session could not go on.
+ * What the model is sent of a branch, from its first entry to its last, and the last compaction. Whatever the
+ * path holds, every call has one result right behind its message and every result a call: a provider refuses
+ * anything else, and the session could not go on.
  */
 export function viewOf(path: readonly SessionEntry[]) {
   const last = lastCompaction(path);
@@ -44,7 +44,10 @@ export function viewOf(path: readonly SessionEntry[]) {
 export const sentOf = (path: readonly SessionEntry[]): readonly SessionEntry[] =>
   path.slice(lastCompaction(path)?.start ?? 0);
 
-/** The last compaction and where on the path begins what it keeps; one that keeps what is not there is passed over. */
+/**
+ * The last compaction and where on the path begins what it keeps; one that keeps what is not there is passed
+ * over.
+ */
 function lastCompaction(path: readonly SessionEntry[]) {
   const positions = new Map(path.map(({ id }, at) => [id, at]));
   const entry = path.findLast(
@@ -53,7 +56,10 @@ function lastCompaction(path: readonly SessionEntry[]) {
   return entry && { entry, start: positions.get(entry.firstKeptId) ?? 0 };
 }
 
-/** An answer and a place for each result, without what no wire takes back: unfinished calls, the same call twice. */
+/**
+ * An answer and a place for each result, without what no wire takes back: unfinished calls, the same call
+ * twice.
+ */
 function answerItems({ id: entryId, message }: EntryOf<'assistant'>): ContextItem[] {
   const unique = [...new Map(message.calls.map((call) => [call.id, call])).values()];
   const calls = message.stop === 'aborted' ? [] : unique;
@@ -76,8 +82,8 @@ const resultOf = ({
 }: EntryOf<'tool'>): ToolMessage => ({ role: 'tool', callId, name, isError, text, images });
 
 /**
- * What a compaction keeps, without images that are older than the last two turns of the person. What providers counted
- * held more than is sent now: until the next answer, it is estimated.
+ * What a compaction keeps, without images that are older than the last two turns of the person. What
+ * providers counted held more than is sent now: until the next answer, it is estimated.
  */
 export function afterCompaction(items: readonly ContextItem[]): ContextItem[] {
   const turns = items.flatMap(({ message, isSummary }, at) =>

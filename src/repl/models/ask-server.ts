@@ -6,8 +6,8 @@ import type { Capabilities, Model } from './model.ts';
 const patienceMs = { local: 1000, remote: 5000 };
 
 /**
- * The first of these endpoints that answers, as a name of a model; undefined when none does. All are asked at the
- * same time. `keyFor`: what each has to be asked with.
+ * The first of these endpoints that answers, as a name of a model; undefined when none does. All are asked at
+ * the same time. `keyFor`: what each has to be asked with.
  */
 export async function findModel(
   endpoints: readonly Preset[],
@@ -30,8 +30,9 @@ export async function findModel(
 }
 
 /**
- * A model of Ollama, llama.cpp or LM Studio with what its server says of it: the context it was started with, whether
- * it can call tools, see, think; what the person has configured stays. As it was, for others and without an answer.
+ * A model of Ollama, llama.cpp or LM Studio with what its server says of it: the context it was started with,
+ * whether it can call tools, see, think; what the person has configured stays. As it was, for others and
+ * without an answer.
  */
 export async function askModelServer(model: Model): Promise<Model> {
   const { endpoint, id, capabilities } = model;

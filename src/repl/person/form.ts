@@ -3,7 +3,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { listOf, objectOf, textOf, type JsonObject } from '../text/json.ts';
 import { checkArguments } from '../toolbox/check-arguments.ts';
 
-/** What a server wants to know of the person in the middle of a call. */
+/** A form that a server puts to the person in the middle of a call. */
 export interface ElicitRequest {
   /** The server's name in mcp.json. */
   readonly server: string;
@@ -72,7 +72,7 @@ export async function askForm(terminal: Terminal, request: ElicitRequest): Promi
   return { action: 'accept', content };
 }
 
-/** What was typed as the value of a field, or why it does not fit its schema. */
+/** Reads the value of a field, or says why it does not fit its schema. */
 async function readField(said: string, name: string, schema: JsonObject, choices: readonly FormChoice[]) {
   const format = textOf(schema['format']);
   if (formats.get(format)?.test(said) === false) return { problem: inLine(`"${said}" is no ${format}.`) };
@@ -84,7 +84,7 @@ async function readField(said: string, name: string, schema: JsonObject, choices
   return { problem: inLine(titles ? `Answer one of ${titles}.` : problem) };
 }
 
-/** Those of the specification; a server's own `pattern` is its own to check. */
+/** The formats of the specification; a server's own `pattern` is its own to check. */
 const formats = new Map<unknown, RegExp>([
   ['email', /^[^\s@]+@[^\s@]+$/],
   ['uri', /^[a-z][a-z\d+.-]*:\S+$/i],
@@ -114,7 +114,10 @@ function choicesOf(schema: JsonObject): FormChoice[] {
   });
 }
 
-/** What was typed, as the type that the schema wants where it can be one; the schema decides whether it fits. */
+/**
+ * Converts what was typed to the type that the schema wants, where it can be one; the schema decides whether
+ * it fits.
+ */
 function meant(typed: string, { type }: JsonObject, choices: readonly FormChoice[]): ElicitValue {
   if (type === 'array') {
     const parts = typed.split(',').map((part) => part.trim());
@@ -125,7 +128,7 @@ function meant(typed: string, { type }: JsonObject, choices: readonly FormChoice
   return (type === 'number' || type === 'integer') && Number.isFinite(Number(typed)) ? Number(typed) : typed;
 }
 
-/** By its value or its title, or by its place in the list; else as it was typed. */
+/** Finds a choice by its value, its title or its number; else returns it as it was typed. */
 function chosen(typed: string, choices: readonly FormChoice[]): string {
   const lower = typed.toLowerCase();
   const found = choices.find((one) => [one.value, one.title].some((name) => name.toLowerCase() === lower));

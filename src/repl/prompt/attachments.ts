@@ -10,12 +10,12 @@ import { fitLines, wrapped, decodeText, directoryListing, imageType, readRegular
 
 /** No context window holds more. */
 const mostBytes = 10 * 1024 * 1024;
-/** As much as every provider takes in one image. */
+/** The bytes that every provider takes in one image. */
 const mostImageBytes = 5 * 1024 * 1024;
-/** Of the window, for all that a message brings along but images: the rest is for the work. */
+/** The share of the window for all that a message brings along but images: the rest is for the work. */
 const share = 0.25;
 
-/** What a mention stands for: a text or an image, or why it is neither. */
+/** The content of a mention: a text or an image, or why it is neither. */
 interface Attachment {
   readonly tag: 'file' | 'directory' | 'resource';
   readonly name: string;
@@ -23,9 +23,9 @@ interface Attachment {
 }
 
 /**
- * Reads what a message mentions with `@`: files, folders (as listings), resources of servers. Together they fit the
- * budget: the large ones are cut, at a line end, and say so. What cannot be read is told in its place; what
- * names nothing stays text. Never throws.
+ * Reads what a message mentions with `@`: files, folders (as listings), resources of servers. Together they
+ * fit the budget: the large ones are cut, at a line end, and say so. What cannot be read is told in its
+ * place; what names nothing stays text. Never throws.
  */
 export async function readAttachments(text: string, chat: Chat) {
   const seen = new Set<string>();
@@ -36,7 +36,10 @@ export async function readAttachments(text: string, chat: Chat) {
   );
   const budget = Math.floor(chat.model.capabilities.contextWindow * share);
   const most = fairShare(texts.map(estimateTokens), budget);
-  /** For the person: a note for each that was read, a warning for each that was cut, refused or is not there. */
+  /**
+   * Notices for the person: a note for each that was read, a warning for each that was cut, refused or is not
+   * there.
+   */
   const notices: { type: 'note' | 'warning'; text: string }[] = [];
   const notify = (type: 'note' | 'warning', text: string) => notices.push({ type, text });
   const blocks: string[] = [];
@@ -61,7 +64,10 @@ export async function readAttachments(text: string, chat: Chat) {
   return { content: [whole, ...images], notices };
 }
 
-/** The most that each may have, so that all fit: the small ones are whole, and the large ones share what they leave. */
+/**
+ * The most that each may have, so that all fit: the small ones are whole, and the large ones share what they
+ * leave.
+ */
 function fairShare(sizes: readonly number[], budget: number): number {
   let left = budget;
   const sorted = sizes.toSorted((one, other) => one - other);
@@ -73,7 +79,7 @@ function fairShare(sizes: readonly number[], budget: number): number {
   return Infinity;
 }
 
-/** Nothing for what names nothing, or is in `seen` already. */
+/** Reads a mention; nothing for what names nothing, or is in `seen` already. */
 async function attachedBy(
   { names, quoted }: Mention,
   { folder, environment, model }: Chat,
@@ -128,7 +134,7 @@ async function contentOf(path: string): Promise<ContentPart> {
 
 /** Something that may be a file, a folder or a resource: `@name` or `@"name with spaces"`. */
 interface Mention {
-  /** What it may mean, best first: what follows a name in a sentence is not always part of it. */
+  /** The names it may mean, best first: what follows a name in a sentence is not always part of it. */
   readonly names: readonly string[];
   /** Written in quotes: surely meant as a name. */
   readonly quoted: boolean;
@@ -138,7 +144,10 @@ interface Mention {
 const mostMentions = 200;
 const mostChars = 1024;
 
-/** The mentions in a text, each once. The `@` of an e-mail address, inside a word, is none, nor one that is `inert`. */
+/**
+ * The mentions in a text, each once. The `@` of an e-mail address, inside a word, is none, nor one that is
+ * `inert`.
+ */
 function mentionsIn(text: string): readonly Mention[] {
   const found = new Map<string, Mention>();
   // U+FE0E is the mark of inert.ts: only the beginning of a name has to be the person's own.
@@ -152,7 +161,9 @@ function mentionsIn(text: string): readonly Mention[] {
   return [...found.values()];
 }
 
-/** The name without what may follow it in a sentence: punctuation, or text of a script that needs no spaces. */
+/**
+ * The name without what may follow it in a sentence: punctuation, or text of a script that needs no spaces.
+ */
 function shorter(name: string): string[] {
   const rest = name.replace(/(?:[.,;:!?)\]}>'`*]|[^\0-\x7f]+)$/, '');
   // `@.` and `@...` are marks of a sentence; the folder is written `@./`.

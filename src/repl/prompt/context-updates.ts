@@ -4,9 +4,12 @@ import type { ChatSession } from '../session/session.ts';
 import type { Mode } from '../turn/turn-event.ts';
 import { readInstructions, type InstructionFile, type InstructionLocations } from './instructions.ts';
 
-/** What the model is told of its surroundings beside what the person says. */
+/** The changes of its environment that the model is told of, beside what the person says. */
 export class ContextUpdates {
-  /** The instructions that the system prompt has: they stay, and changes are told in a message, so that caches hold. */
+  /**
+   * The instructions that the system prompt has: they stay, and changes are told in a message, so that caches
+   * hold.
+   */
   systemInstructions: readonly InstructionFile[] | undefined;
   private notes: string[] = [];
 
@@ -15,7 +18,7 @@ export class ContextUpdates {
     this.notes.push(note);
   }
 
-  /** Another conversation begins. */
+  /** Begins another conversation. */
   reset(): void {
     this.systemInstructions = undefined;
     this.notes = [];
@@ -28,7 +31,10 @@ export class ContextUpdates {
     return files;
   }
 
-  /** What the next message begins with: its surroundings, unless the model still has them before it as they are now. */
+  /**
+   * Returns the parts that the next message begins with: its environment, unless the model still has them
+   * before it as they are now.
+   */
   async nextParts(places: InstructionLocations, mode: Mode, session: ChatSession): Promise<ContentPart[]> {
     const now = environmentText(await this.read(places), {
       places,
@@ -63,7 +69,9 @@ const modeTexts: Readonly<Record<Mode, string>> = {
   yolo: 'Mode yolo: all tools can be used, and nobody is asked. Be all the more careful.',
 };
 
-/** All that may change while the model works; of the instructions, those that the system prompt has otherwise. */
+/**
+ * All that may change while the model works; of the instructions, those that the system prompt has otherwise.
+ */
 function environmentText(
   files: readonly InstructionFile[],
   {

@@ -3,14 +3,14 @@ import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { fitLines, wrapped, decodeText, readRegularFile } from './read-files.ts';
 
-/** What agents call their instructions; in each folder only the best of them is read. */
+/** The names of agents' instructions; in each folder only the best of them is read. */
 const names = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', '.github/copilot-instructions.md', '.cursorrules'];
 /** Bytes of all instructions together: they are sent with every request. */
 const mostBytes = 32 * 1024;
 
 export interface InstructionFile {
   readonly path: string;
-  /** As the model is shown it. */
+  /** The text as the model is shown it. */
   readonly text: string;
 }
 
@@ -59,8 +59,9 @@ export async function readInstructions({
 }
 
 /**
- * The folders from the root of the repository down to a folder; only that folder where there is no repository. What
- * lies above may be anybody's, as in /tmp: a repository counts when it belongs to whom the folder does.
+ * The folders from the root of the repository down to a folder; only that folder where there is no
+ * repository. What lies above may be anybody's, as in /tmp: a repository counts when it belongs to whom the
+ * folder does.
  */
 function foldersTo(folder: string): string[] {
   const owner = factsOf(folder)?.uid;
@@ -80,7 +81,9 @@ const factsOf = (path: string) => {
   }
 };
 
-/** Where a file really is; undefined for none, and when a link in a project leads out of it, to what nobody meant. */
+/**
+ * Resolves a file; undefined for none, and when a link in a project leads out of it, to what nobody meant.
+ */
 async function realFile(path: string, folder: string | undefined): Promise<string | undefined> {
   if (!factsOf(path)?.isFile()) return undefined;
   const real = await realpath(path);
@@ -98,7 +101,7 @@ async function readOne(path: string, left: number): Promise<string | undefined> 
   return wrapped('instructions', { path }, `${text.trimEnd()}\n${notice}`);
 }
 
-/** What the model is told in the system prompt, unless the person has set another text. */
+/** The system prompt, unless the person has set another text. */
 export const usualPrompt = `You help a person in a terminal with their project, with the tools you are given.
 
 - Look before you act: read what you are about to change, and find out rather than guess.

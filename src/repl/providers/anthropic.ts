@@ -63,7 +63,9 @@ const blockOf = (part: ContentPart): JsonObject =>
     ? { type: 'text', text: part.text }
     : { type: 'image', source: { type: 'base64', media_type: part.mimeType, data: part.data } };
 
-/** Neither an empty text nor thoughts that were cut before their signature. */
+/**
+ * Tells whether a block is whole: neither an empty text nor thoughts that were cut before their signature.
+ */
 const isWhole = ({ type, text, signature }: JsonObject): boolean =>
   type === 'text' ? String(text).trim() !== '' : type !== 'thinking' || Boolean(signature);
 

@@ -23,7 +23,10 @@ function body({ system, messages, tools, maxTokens, thinking }: ModelRequest, mo
   };
 }
 
-/** How endpoints are told to think or not to, by a part of their address; for all others it is `reasoning_effort`. */
+/**
+ * The fields that tell an endpoint to think or not to, by a part of their address; for all others it is
+ * `reasoning_effort`.
+ */
 const thinkingByHost: Readonly<Record<string, (on: boolean) => JsonObject>> = {
   'openrouter.ai': (on) => ({ reasoning: { enabled: on } }),
   'deepseek.com': (on) => ({ thinking: { type: on ? 'enabled' : 'disabled' } }),

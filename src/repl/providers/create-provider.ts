@@ -34,10 +34,10 @@ const wires: Readonly<Record<Wire, WireFormat>> = {
 const mostTries = 5;
 const firstWaitMs = 1000;
 const longestWaitMs = 60_000;
-/** Longer than this nobody is kept waiting without being asked. */
+/** The longest wait that nobody is asked about. */
 const longestRetryAfterMs = 120_000;
 
-/** What the requests to one model have in common. */
+/** The model and its options, for all requests to it. */
 interface ModelConnection {
   readonly model: Model;
   readonly options: ProviderOptions;
@@ -49,10 +49,10 @@ interface ModelConnection {
 export type ModelProvider = ReturnType<typeof createProvider>;
 
 /**
- * Requests that fail are made again where that may help: after 1, 2, 4 … seconds, and never sooner than the provider
- * wants; what an endpoint refuses of a request is left out of it from then on. Throws the last failure, or the one that
- * asks for more than two minutes of patience; an abort never throws: it ends with a message whose `stop` is `aborted`
- * and which holds no calls. The SDK is loaded with the first request.
+ * Requests that fail are made again where that may help: after 1, 2, 4 … seconds, and never sooner than the
+ * provider wants; what an endpoint refuses of a request is left out of it from then on. Throws the last
+ * failure, or the one that asks for more than two minutes of patience; an abort never throws: it ends with a
+ * message whose `stop` is `aborted` and which holds no calls. The SDK is loaded with the first request.
  */
 export function createProvider(model: Model, options: ProviderOptions) {
   const connection = { model, options, refused: new Set<string>() };
@@ -116,8 +116,8 @@ async function* answered(
 }
 
 /**
- * The raw events of an answer; one that comes whole, as from a server that makes no stream, is one event. Errors are
- * thrown as the SDK makes them, and an abort as what it is: the SDKs may end without a word then.
+ * The raw events of an answer; one that comes whole, as from a server that makes no stream, is one event.
+ * Errors are thrown as the SDK makes them, and an abort as what it is: the SDKs may end without a word then.
  */
 async function* eventsOf(
   { model, options: { fetch } }: ModelConnection,
@@ -141,7 +141,8 @@ async function* eventsOf(
     if (!isObject(event)) continue;
     // Routers answer 200 with an error inside.
     if (isWhole && event['error']) throw failedWith(event['error']);
-    // Parts of an answer are kept, and sent back, as they came: one that cannot be written would spoil the session.
+    // Parts of an answer are kept, and sent back, as they came: one that cannot be written would spoil the
+    // session.
     if (tooDeep(event)) throw new ChatError('MODEL_REFUSED', 'The answer is nested too deeply.');
     yield event;
   }
@@ -151,7 +152,7 @@ async function* eventsOf(
 const webPage = (baseUrl: string): string =>
   `${baseUrl} answers with a web page: is baseUrl right? It often ends in /v1.`;
 
-/** What is sent, without the fields that are refused, or not set. */
+/** Builds the body of a request, without the fields that are refused, or not set. */
 function bodyOf(request: ModelRequest, model: Model, refused: ReadonlySet<string>): JsonObject {
   const { temperature, topP } = model.capabilities;
   const body = wires[model.endpoint.wire].body(sendable(request, model), model);
@@ -162,7 +163,10 @@ function bodyOf(request: ModelRequest, model: Model, refused: ReadonlySet<string
   return wellFormed(Object.fromEntries(sent));
 }
 
-/** Both are floors: with a retry-after of a moment alone, all tries are used up in a moment. */
+/**
+ * Computes the wait before another try. Both times are floors: with a retry-after of a moment alone, all
+ * tries are used up in a moment.
+ */
 function waitFor({ code, message, details }: ChatError, tries: number): number {
   const { retryAfterMs = 0 } = details;
   const ownMs = Math.min(longestWaitMs, firstWaitMs * 2 ** (tries - 1));
@@ -172,7 +176,7 @@ function waitFor({ code, message, details }: ChatError, tries: number): number {
   throw new ChatError(code, `${message} ${advice}`, { ...details, retryable: false });
 }
 
-/** What both SDKs' clients have in common. Their methods for messages write warnings to the terminal. */
+/** The methods that both SDKs' clients have. Their methods for messages write warnings to the terminal. */
 interface SdkClient {
   post(
     path: string,
@@ -193,7 +197,8 @@ async function clientOf(model: Model, key: string | undefined, fetch: Fetch): Pr
   const { default: SdkModule } = await loadSdk(wire);
   return new SdkModule({
     baseURL,
-    // The SDKs insist on a key, or look for one in places of their own; without one, its header is taken off again.
+    // The SDKs insist on a key, or look for one in places of their own; without one, its header is taken off
+    // again.
     apiKey: key ?? 'none',
     defaultHeaders: { ...(key === undefined && { authorization: null }), ...older, ...headers },
     fetch,
@@ -206,6 +211,6 @@ async function clientOf(model: Model, key: string | undefined, fetch: Fetch): Pr
 
 type Sdk = { readonly default: new (options: object) => SdkClient };
 
-/** What the first request needs. */
+/** Loads what the first request needs. */
 const loadSdk = (wire: Wire): Promise<Sdk> =>
   wire === 'anthropic' ? import('@anthropic-ai/sdk') : import('openai');

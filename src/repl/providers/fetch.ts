@@ -3,9 +3,9 @@ import { ChatError } from '../errors.ts';
 import { jsonLinesTo } from '../files/own-files.ts';
 import type { Wire } from '../message.ts';
 
-/** What came back of one request, as it came: a line of a recording. */
+/** The response to one request, as it came: a line of a recording. */
 interface RecordedResponse {
-  /** When it was made, in ms since 1970: lines are written when answers end. */
+  /** The time it was made, in ms since 1970: lines are written when answers end. */
   readonly at: number;
   readonly path: string;
   readonly status: number;
@@ -14,12 +14,12 @@ interface RecordedResponse {
   /** The answer broke off. */
   readonly cut: boolean;
 }
-/** As the SDKs call it. */
+/** The signature of fetch, with which the SDKs call it. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * The same fetch, but what it answers is added to a file that only this person can read. The key is not in it, even
- * where an answer repeats it. Throws USAGE when the file cannot be written.
+ * The same fetch, but what it answers is added to a file that only this person can read. The key is not in
+ * it, even where an answer repeats it. Throws USAGE when the file cannot be written.
  */
 export function recording(fetched: Fetch, file: string): Fetch {
   const write = jsonLinesTo(file, 'recording');
@@ -51,8 +51,8 @@ export function recording(fetched: Fetch, file: string): Fetch {
 }
 
 /**
- * Answers requests with what was recorded, in the order of the requests; `wire`: how that was spoken to. Throws USAGE
- * for what is no recording.
+ * Answers requests with what was recorded, in the order of the requests; `wire`: how that was spoken to.
+ * Throws USAGE for what is no recording.
  */
 export function replaying(file: string): { readonly fetch: Fetch; readonly wire: Wire } {
   const recorded = recordedIn(file);
@@ -90,12 +90,12 @@ function recordedIn(file: string): RecordedResponse[] {
   }
 }
 
-/** As a browser: more redirects are a circle. */
+/** The redirects that are followed, as by a browser: more are a circle. */
 const mostRedirects = 20;
 
 /**
- * Follows redirects only as long as they stay with the same server: fetch itself would hand the key and the whole
- * conversation on to whomever it names.
+ * Follows redirects only as long as they stay with the same server: fetch itself would hand the key and the
+ * whole conversation on to whomever it names.
  */
 async function withinOrigin(given: Fetch, url: URL, init: RequestInit, hops = 0): Promise<Response> {
   const response = await given(url, { ...init, redirect: 'manual' });
@@ -111,12 +111,13 @@ async function withinOrigin(given: Fetch, url: URL, init: RequestInit, hops = 0)
   );
 }
 
-/** How long a server may be silent; the SDKs wait twice as long for its first word. */
+/** The time that a server may be silent; the SDKs wait twice as long for its first word. */
 const idleMs = 300_000;
 
 /**
- * A fetch that stays with its server, and whose responses fail when nothing at all has come for so long, whether
- * before the first byte or after it. Every byte counts, a ping too: how long a model thinks is its own affair.
+ * A fetch that stays with its server, and whose responses fail when nothing at all has come for so long,
+ * whether before the first byte or after it. Every byte counts, a ping too: how long a model thinks is its
+ * own affair.
  */
 export function guardedFetch(given: Fetch): Fetch {
   return async (url, init) => {

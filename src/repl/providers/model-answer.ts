@@ -34,7 +34,7 @@ export class ModelAnswer {
     this.#filter = new TextFilter(request.tools, model.capabilities.tools);
   }
 
-  /** Whether the model has said that it is done. */
+  /** True when the model has said that it is done. */
   get isComplete(): boolean {
     return this.#stop !== undefined && this.#stop !== 'error';
   }
@@ -52,7 +52,7 @@ export class ModelAnswer {
     if (begun !== undefined) yield { type: 'call_begun', name: begun };
   }
 
-  /** What was held back because more might have come. */
+  /** Yields what was held back because more might have come. */
   *rest(): Generator<ModelEvent> {
     yield* this.#say(this.#filter.end());
   }
@@ -128,7 +128,7 @@ export class ModelAnswer {
     );
   }
 
-  /** Where the provider did not count tokens, they are estimated. */
+  /** Counts the tokens; where the provider did not, they are estimated. */
   #counted(): Usage {
     const counts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, ...this.#usage };
     if (Object.values(counts).some((count) => count > 0)) return { ...counts, estimated: false };
@@ -151,8 +151,8 @@ function wholeCall(this: Set<string>, { id: given, name, text }: BegunCall): Too
 }
 
 /**
- * What a model's own word for its end means. `stop` with calls is a slip of many servers; words that none of the wires
- * has mean that the model was done.
+ * What a model's own word for its end means. `stop` with calls is a slip of many servers; words that none of
+ * the wires has mean that the model was done.
  */
 function stopOf(reason: string | undefined, calling: boolean): StopReason {
   if (['length', 'max_tokens', 'max_output_tokens'].includes(reason ?? '')) return 'length';

@@ -42,17 +42,17 @@ const message: g.TypeGuard<AssistantMessage> = g.object({
   calls: g.list(g.object({ id: g.text, name: g.text, arguments: g.text })),
 });
 
-/** What each kind of entry holds, so that a damaged file cannot end the program. */
+/** The fields of each kind of entry, checked so that a damaged file cannot end the program. */
 const bodies = {
   /** `typed`: before attachments were read, with what is `inert` in it. */
   user: g.object({ content: g.list(g.either(textPart, imagePart)) }, { typed: g.text }),
   assistant: g.object({ message }),
-  /** What came of a call stands with `done`. */
+  /** The progress of a call; its result stands with `done`. */
   tool: g.object(
     { callId: g.text, name: g.text, state: g.oneOf('proposed', 'started', 'done') },
     { text: g.text, images: g.list(imagePart), isError: g.flag, ms: number },
   ),
-  /** What the person has chosen, on whichever branch; null takes back what is configured. */
+  /** The choices of the person, on whichever branch; null takes back what is configured. */
   set: g.object(
     {},
     {
@@ -84,7 +84,9 @@ const stamp = g.object({ id, parent: g.textOrNull, ts: g.text, type: g.text });
 type EntryStamp = Omit<g.Guarded<typeof stamp>, 'type'>;
 export type SessionEntry = EntryBody & EntryStamp;
 
-/** A line of a session file; undefined for one that is damaged, or of a later version. Nothing here throws. */
+/**
+ * A line of a session file; undefined for one that is damaged, or of a later version. Nothing here throws.
+ */
 export function parseEntry(line: string): SessionEntry | undefined {
   const value = parsed(line);
   // As a table of its own keys: a type named `constructor` is not one of ours.
@@ -106,7 +108,10 @@ function parsed(line: string): unknown {
   }
 }
 
-/** What was said, by whom; undefined for an entry that says nothing. It is as it was written: do not print it raw. */
+/**
+ * Returns the words of an entry and who said them; undefined for an entry that says nothing. It is as it was
+ * written: do not print it raw.
+ */
 export function wordsOf(
   entry: SessionEntry,
 ): { readonly role: 'you' | 'answer' | 'tool' | 'summary'; readonly text: string } | undefined {
@@ -129,7 +134,7 @@ export const noResult = 'No result was recorded; the call may or may not have ru
 
 export interface UnfinishedCall {
   readonly call: ToolCall;
-  /** How far it got. `started`: whether it took effect is not known; before that it did not. */
+  /** The state it got to. `started`: whether it took effect is not known; before that it did not. */
   readonly state: 'none' | Exclude<EntryOf<'tool'>['state'], 'done'>;
   /** The answer was cut, so that the arguments may be as well. */
   readonly isCut: boolean;

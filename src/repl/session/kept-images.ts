@@ -7,16 +7,21 @@ import type { SessionEntry } from './entry.ts';
 
 // Images lie beside the sessions, each once by its hash, however many sessions have it.
 
-/** Another process may have kept an image and not yet said so in its session: what is younger is never removed. */
+/**
+ * The age below which an image is kept: another process may have kept one and not yet said so in its session:
+ * what is younger is never removed.
+ */
 const youngMs = 60 * 60 * 1000;
-/** In place of an image's data: no base64 has a colon. */
+/** The mark in place of an image's data: no base64 has a colon. */
 const mark = 'sha256:';
 
-/** Where the images of a session file are: `attachments` beside the folder of all sessions. */
+/** Finds the folder of a session file's images: `attachments` beside the folder of all sessions. */
 const folderOf = (file: string): string => join(dirname(file), '..', '..', 'attachments');
 const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-/** A line of a session file, its images kept beside it. Throws CONFIG_INVALID where that folder is not ours. */
+/**
+ * A line of a session file, its images kept beside it. Throws CONFIG_INVALID where that folder is not ours.
+ */
 export const lineWithoutImages = (value: object, file: string): string =>
   JSON.stringify(value, (_, part: unknown) => (isImage(part) ? { ...part, data: keep(part, file) } : part));
 
@@ -31,7 +36,9 @@ function keep({ data }: ImagePart, file: string): string {
   return mark + hashOf(bytes);
 }
 
-/** An entry as it was said, its images brought back; in place of one that is gone stands a text that says so. */
+/**
+ * An entry as it was said, its images brought back; in place of one that is gone stands a text that says so.
+ */
 export function withImages(entry: SessionEntry, file: string): SessionEntry {
   const parts = (all: readonly ContentPart[]) =>
     all.map((part) => (part.type === 'image' && part.data.startsWith(mark) ? load(part, file) : part));
@@ -55,7 +62,10 @@ function load(part: ImagePart, file: string): ContentPart {
   return { type: 'text', text: `[attachment ${part.name ?? 'image'} is no longer there]` };
 }
 
-/** Removes the images that none of all sessions has, and what a crash left half written; tells how many, and bytes. */
+/**
+ * Removes the images that none of all sessions has, and what a crash left half written; tells how many, and
+ * bytes.
+ */
 export function cleanImages(folder: string, sessions: readonly string[]): { removed: number; bytes: number } {
   const images = folderOf(join(folder, 'any'));
   const texts = sessions.flatMap((file) => [...readSessionText(file).matchAll(/"sha256:(\w{64})"/g)]);

@@ -42,13 +42,16 @@ function fenced(text: string): string {
   return `${fence}\n${text.replace(/\n$/, '')}\n${fence}`;
 }
 
-/** Whatever stands in a quote ends with it. */
+/** Quotes a text: whatever stands in a quote ends with it. */
 const quoted = (text: string): string => text.replaceAll(/^/gm, '> ').replaceAll(/ +$/gm, '');
 
-/** The whole tree: what was said, answered and summarised. A straight run is flat; each branch of several is deeper. */
+/**
+ * The whole tree: what was said, answered and summarised. A straight run is flat; each branch of several is
+ * deeper.
+ */
 export function treeLines(session: ChatSession) {
   const current = session.path().findLast(isShown)?.id;
-  /** For each shown entry, and for the beginning: the shown ones that come next, oldest first. */
+  /** The shown entries after each shown one, and after the beginning: those that come next, oldest first. */
   const next = new Map<string | null, SessionEntry[]>();
   /** The nearest shown entry at or before each. */
   const shown = new Map<string | null, string | null>();

@@ -15,18 +15,18 @@ import {
 import { withImages } from './kept-images.ts';
 import { lock, SessionFile, unlock } from './session-file.ts';
 
-/** What the person has chosen; what is undefined is as the configuration says. */
+/** The choices of the person; what is undefined is as the configuration says. */
 export type SessionState = Omit<EntryOf<'set'>, 'type' | 'id' | 'parent' | 'ts'>;
 
 const newId = (): string => randomBytes(4).toString('hex');
 
 /**
- * A conversation: a tree of entries, of which one branch is the one that goes on. Entries only ever come after the one
- * they hang on, so there is no cycle.
+ * A conversation: a tree of entries, of which one branch is the one that goes on. Entries only ever come
+ * after the one they hang on, so there is no cycle.
  */
 export class ChatSession {
   readonly header: SessionHeader;
-  /** What was chosen last, on whichever branch: it is no part of the tree. */
+  /** The last choices, on whichever branch: it is no part of the tree. */
   state: SessionState = {};
   /** The entry that the next one hangs on; null at the beginning. */
   leaf: string | null = null;
@@ -36,7 +36,7 @@ export class ChatSession {
   #newest: string | null = null;
   readonly #file: SessionFile | undefined;
 
-  /** Without a file it is kept nowhere. */
+  /** Makes a session; without a file it is kept nowhere. */
   constructor(header: SessionHeader, file?: SessionFile) {
     this.header = header;
     this.#file = file;
@@ -45,12 +45,12 @@ export class ChatSession {
   get id(): string {
     return this.header.id;
   }
-  /** Where it is kept; undefined as long as nothing was said, and for one that is kept nowhere. */
+  /** The file it is kept in; undefined as long as nothing was said, and for one that is kept nowhere. */
   get file(): string | undefined {
     return this.#file?.isMade ? this.#file.path : undefined;
   }
 
-  /** From the root to the leaf. */
+  /** Returns the entries from the root to the leaf. */
   path(): readonly SessionEntry[] {
     const found: SessionEntry[] = [];
     for (let at = this.entry(this.leaf ?? ''); at; at = this.entry(at.parent ?? '')) found.push(at);
@@ -60,7 +60,10 @@ export class ChatSession {
   /** All of the tree, oldest first. */
   entries = (): readonly SessionEntry[] => [...this.#entries.values()];
 
-  /** Writes the entry, then returns it. Throws SESSION_UNUSABLE when it cannot be written; all is as before, then. */
+  /**
+   * Writes the entry, then returns it. Throws SESSION_UNUSABLE when it cannot be written; all is as before,
+   * then.
+   */
   append(body: EntryBody): SessionEntry {
     let id = newId();
     while (this.entry(id)) id = newId();
@@ -94,7 +97,10 @@ export class ChatSession {
     this.#file?.close();
   }
 
-  /** What hangs on an entry that cannot be read, or is of a later version, hangs on the one before it in the file. */
+  /**
+   * Finds the parent: what hangs on an entry that cannot be read, or is of a later version, hangs on the one
+   * before it in the file.
+   */
   #placeOf(id: string | null): string | null {
     return id === null || this.#entries.has(id) ? id : this.#newest;
   }
@@ -155,7 +161,9 @@ export function forkSession(folder: string, session: ChatSession): ChatSession {
   return copy;
 }
 
-/** Its open calls are asked about, or still run, in the other window. */
+/**
+ * Copies a session that is open elsewhere: its open calls are asked about, or still run, in the other window.
+ */
 function copyElsewhere(folder: string, session: ChatSession): ChatSession {
   const copy = forkSession(folder, session);
   const unknown = { state: 'done', text: noResult, isError: true } as const;

@@ -20,7 +20,10 @@ interface RecalledEntry {
   readonly draft: string;
 }
 
-/** The line of readline with pastes as one mark, several lines, completion, and the history of what begins alike. */
+/**
+ * The line of readline with pastes as one mark, several lines, completion, and the history of what begins
+ * alike.
+ */
 export class FullLineEditor implements LineEditor {
   readonly #options: LineEditorOptions;
   readonly #pastes = openPastes();
@@ -194,14 +197,18 @@ export class FullLineEditor implements LineEditor {
     return true;
   }
 
-  /** Completion is a convenience: what takes long, fails, or comes when the line is another one offers nothing. */
+  /**
+   * Completion is a convenience: what takes long, fails, or comes when the line is another one offers
+   * nothing.
+   */
   async #completions(line: string): Promise<CompleterResult> {
     const none: CompleterResult = [[], line];
     if (this.#isAnswer) return none;
     const late = new Promise<CompleterResult>((resolve) => setTimeout(resolve, completionMs, none).unref());
     const [found, typed] = await Promise.race([this.#options.complete(line).catch(() => none), late]);
     if (!this.shown || this.#rl.line.slice(0, this.#rl.cursor) !== line) return none;
-    // A file name may hold escape sequences: the terminal must not get them, and without them it is another file.
+    // A file name may hold escape sequences: the terminal must not get them, and without them it is another
+    // file.
     return [found.filter((each) => printable(each) === each && !/[\n\t]/.test(each)), typed];
   }
 }

@@ -7,12 +7,12 @@ import { typable } from './paste.ts';
 const longestEntry = 64 * 1024;
 const mostEntries = 1000;
 
-/** What was entered before. */
+/** The lines that were entered before. */
 export type History = ReturnType<typeof openHistory>;
 
 /**
- * Opens the history in a file of its own: one JSON string a line, so that an entry may have several, and two programs
- * may append at once. With a file that cannot be read or written, the history ends with the program.
+ * Opens the history in a file of its own: one JSON string a line, so that an entry may have several, and two
+ * programs may append at once. With a file that cannot be read or written, the history ends with the program.
  */
 export function openHistory(file: string) {
   const lines = attempt(() => readPrivateFile(file))?.split('\n') ?? [];

@@ -1,7 +1,9 @@
 import type { CompleterResult, Key } from 'node:readline';
 import { Writable } from 'node:stream';
 
-/** A line as it was meant, and as it stood there: with pastes collapsed. Of both, what was pasted is `inert`. */
+/**
+ * A line as it was meant, and as it stood there: with pastes collapsed. Of both, what was pasted is `inert`.
+ */
 export interface EnteredLine {
   readonly text: string;
   readonly shown: string;
@@ -12,7 +14,10 @@ export type PressedKey = (typeof pressedKeys)[number];
 export const pressedKeys = ['ctrl+c', 'ctrl+d', 'ctrl+z', 'escape', 'shift+tab'] as const;
 
 export interface LineEditorOptions {
-  /** Both are terminals that obey escape sequences; else lines are read as they come, without a prompt. */
+  /**
+   * True when both ends are terminals that obey escape sequences; else lines are read as they come, without a
+   * prompt.
+   */
   readonly edits: boolean;
   /** Oldest first. */
   readonly history: readonly string[];

@@ -5,7 +5,8 @@ type Palette = 'dark' | 'light' | 'plain';
 const palettes: readonly Palette[] = ['dark', 'light', 'plain'];
 
 /**
- * By palette, names of `inspect.colors`: attributes, and the first sixteen colours, which look as the person chose.
+ * By palette, names of `inspect.colors`: attributes, and the first sixteen colours, which look as the person
+ * chose.
  * `plain` is for whom colours say nothing.
  */
 const styles = {

@@ -11,10 +11,11 @@ import { inert, typable } from './paste.ts';
 import { RawMode } from './raw-mode.ts';
 
 /**
- * A line editor made of nothing but what readline documents: typing, moving, the history of what was entered, Ctrl-C,
- * Enter. It reads lines where there is no terminal, and stands in where Node has no readline that the full one could
- * be built on. Lost there are messages of several lines, completion with Tab, and pastes as one mark: each line of a
- * paste is a message. So nobody can tell what was pasted, and no `@` names a file. Ctrl-D leaves as soon as it can.
+ * A line editor made of nothing but what readline documents: typing, moving, the history of what was entered,
+ * Ctrl-C, Enter. It reads lines where there is no terminal, and stands in where Node has no readline that the
+ * full one could be built on. Lost there are messages of several lines, completion with Tab, and pastes as
+ * one mark: each line of a paste is a message. So nobody can tell what was pasted, and no `@` names a file.
+ * Ctrl-D leaves as soon as it can.
  */
 export class PlainLineEditor implements LineEditor {
   readonly #options: LineEditorOptions;
@@ -59,7 +60,8 @@ export class PlainLineEditor implements LineEditor {
 
   show(prompt: string): void {
     if (!this.#options.edits || this.#isClosed) return;
-    // Drawn without a prompt and with nothing in it first: readline goes up as many rows as it drew the last time.
+    // Drawn without a prompt and with nothing in it first: readline goes up as many rows as it drew the last
+    // time.
     const { line, cursor } = this.#rl;
     this.#rl.setPrompt('');
     this.#type('', 0);

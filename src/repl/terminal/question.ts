@@ -8,11 +8,11 @@ export interface UserQuestion<T> {
   readonly above?: readonly string[];
   /** The line in which the answer is typed. */
   readonly line: string;
-  /** What can be typed, and what it means. */
+  /** The words that can be typed, and what they mean. */
   readonly keys?: Readonly<Record<string, T>>;
   /** Reads other words. */
   words(said: string): ParsedAnswer<T> | Promise<ParsedAnswer<T>>;
-  /** What `/show` prints. */
+  /** Returns the lines that `/show` prints. */
   whole?(): readonly string[];
   /** Takes the question back. */
   readonly signal?: AbortSignal;

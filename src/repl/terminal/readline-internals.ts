@@ -2,15 +2,17 @@ import { createInterface, type Interface, type Key, type ReadLineOptions } from 
 import { PassThrough, Writable } from 'node:stream';
 
 /**
- * The undocumented parts of readline that the line editor is built on, and nothing outside this file knows. Node
- * has had them since it has readline, and may take them away in any version: `hasReadlineInternals` tries them out,
- * and plain-line-editor.ts does without.
+ * The undocumented parts of readline that the line editor is built on, and nothing outside this file knows.
+ * Node has had them since it has readline, and may take them away in any version: `hasReadlineInternals`
+ * tries them out, and plain-line-editor.ts does without.
  */
 type ReadlineInternals = Omit<Interface, 'line' | 'cursor'> & {
   /** Documented to be read only. */
   line: string;
   cursor: number;
-  /** Rows between the first one of the prompt and that of the cursor, as they were last drawn; set by drawing. */
+  /**
+   * Rows between the first one of the prompt and that of the cursor, as they were last drawn; set by drawing.
+   */
   prevRows: number | undefined;
   isCompletionEnabled: boolean;
   /** Takes each key. */
@@ -42,8 +44,8 @@ export interface EditableReadline {
 }
 
 /**
- * Opens a readline whose line can be edited, where `hasReadlineInternals`. `takeKey` is given each key first, and
- * returns false for those that are left to readline.
+ * Opens a readline whose line can be edited, where `hasReadlineInternals`. `takeKey` is given each key first,
+ * and returns false for those that are left to readline.
  */
 export function openEditableReadline(
   options: ReadLineOptions,
@@ -85,7 +87,10 @@ export function openEditableReadline(
   };
 }
 
-/** Tries all of it out, on a readline that nobody sees: a name that is still there may no longer mean the same. */
+/**
+ * Tries all of it out, on a readline that nobody sees: a name that is still there may no longer mean the
+ * same.
+ */
 export function hasReadlineInternals(): boolean {
   const input = new PassThrough();
   const output = new NarrowOutput();

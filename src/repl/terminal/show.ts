@@ -48,7 +48,10 @@ export function thoughtsLine(text: string, { paint, width }: RenderTarget): stri
   return paint.dim(cutToCells(`thought: ${words}`, width - 1));
 }
 
-/** `in 12.3k (cached 10k) · out 480 · 14% of 200k · 3.2s`; `~` before what was estimated. A full window is coloured. */
+/**
+ * `in 12.3k (cached 10k) · out 480 · 14% of 200k · 3.2s`; `~` before what was estimated. A full window is
+ * coloured.
+ */
 export function usageLine(
   usage: Usage,
   { window, ms }: { readonly window: number; readonly ms: number },
@@ -63,7 +66,7 @@ export function usageLine(
   return `${spent}${style(`${about}${percent}% of ${tokens(window)}`)}${paint.dim(` · ${duration(ms)}`)}`;
 }
 
-/** What is said at the end of a turn. */
+/** The words at the end of a turn. */
 export const endings: Readonly<Record<TurnEnd, string>> = {
   done: '',
   length: 'The answer was cut at the length limit. Say "go on" for the rest.',
@@ -96,7 +99,10 @@ export const counted = (count: number, what: string): string =>
 const tokens = (count: number): string =>
   count.toLocaleString('en', { notation: 'compact', maximumSignificantDigits: 3 }).replace('K', 'k');
 
-/** Names and values of what should be a JSON object; what is none is shown as the model wrote it, without a name. */
+/**
+ * Names and values of what should be a JSON object; what is none is shown as the model wrote it, without a
+ * name.
+ */
 function argumentsOf(json: string): [name: string, value: string, isText: boolean][] {
   let value: unknown;
   try {
@@ -113,7 +119,7 @@ function argumentsOf(json: string): [name: string, value: string, isText: boolea
 
 const hunk = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/m;
 
-/** Whether a text holds hunks of a unified diff. */
+/** Tells whether a text holds hunks of a unified diff. */
 export const looksLikeDiff = (text: string): boolean => hunk.test(text);
 
 /** The line that stands above the diff a text holds, as in `Edited a.ts: +1 -1`. */

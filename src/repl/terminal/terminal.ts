@@ -12,14 +12,18 @@ import { wrapped } from './rows.ts';
 import { answerOf, type UserQuestion } from './question.ts';
 import { Screen } from './screen.ts';
 
-/** What the terminal is used by. */
+/** The user of a terminal: it hears of keys, and completes lines. */
 export interface InputHandler {
   complete(line: string): Promise<CompleterResult>;
-  /** While something is under way: each Ctrl-C, and an Escape by itself; `leaves`: the second Ctrl-C of two. */
+  /**
+   * While something is under way: each Ctrl-C, and an Escape by itself; `leaves`: the second Ctrl-C of two.
+   */
   interrupt(leaves: boolean): void;
   /** Shift+Tab, at the prompt or while something is under way. */
   nextMode(): void;
-  /** A line entered while something is under way: whether it was dealt with at once, instead of being queued. */
+  /**
+   * A line entered while something is under way: whether it was dealt with at once, instead of being queued.
+   */
   whileBusy(line: string): boolean;
 }
 
@@ -32,22 +36,24 @@ interface PendingLine {
 const againMs = 2000;
 
 /**
- * The person's side. While nobody waits for a line, what is typed is kept and not shown, and output never moves the
- * cursor. Where there is no terminal on both sides, or one that obeys nothing, lines are plain.
+ * The person's side. While nobody waits for a line, what is typed is kept and not shown, and output never
+ * moves the cursor. Where there is no terminal on both sides, or one that obeys nothing, lines are plain.
  */
 export class Terminal extends Screen {
   /** Standard input and output are both terminals that obey escape sequences: questions can be asked. */
   readonly interactive: boolean;
-  /** What is written is seen on a screen; else it is a pipe or a file. */
+  /** True when what is written is seen on a screen; else it is a pipe or a file. */
   readonly screen: boolean;
-  /** Several lines, pastes as one mark, `@` mentions and Tab: without them, the line editor is a plain one. */
+  /**
+   * Several lines, pastes as one mark, `@` mentions and Tab: without them, the line editor is a plain one.
+   */
   readonly editsFully: boolean;
   inputHandler: InputHandler | undefined;
   readonly #history: History;
   readonly #editor: LineEditor;
   readonly #queue: EnteredLine[] = [];
   #ended = false;
-  /** For a line, and for the answer to a question, which comes before it. */
+  /** The wait for a line, and for the answer to a question, which comes before it. */
   #waiting: PendingLine | undefined;
   #question: PendingLine | undefined;
   /** The question before: one is asked after the other. */
@@ -108,8 +114,8 @@ export class Terminal extends Screen {
   }
 
   /**
-   * Shows the prompt and waits for a line (of several lines, when they were entered so). Undefined at the end of
-   * input. What was pasted is `inert`.
+   * Shows the prompt and waits for a line (of several lines, when they were entered so). Undefined at the end
+   * of input. What was pasted is `inert`.
    */
   async readLine(prompt: string): Promise<string | undefined> {
     this.idle();
@@ -184,10 +190,14 @@ export class Terminal extends Screen {
     this.#editor.close();
   }
 
-  /** The line that is typed; what was typed before it was shown is no answer. Undefined when it was interrupted. */
+  /**
+   * The line that is typed; what was typed before it was shown is no answer. Undefined when it was
+   * interrupted.
+   */
   async #answerTo(line: string, signal: AbortSignal | undefined): Promise<string | undefined> {
     this.idle();
-    // Two turns of the event loop: what has been typed by now has been read then, and belongs to the line put aside.
+    // Two turns of the event loop: what has been typed by now has been read then, and belongs to the line put
+    // aside.
     await turn();
     await turn();
     if (!this.interactive || this.#ended || signal?.aborted) return undefined;

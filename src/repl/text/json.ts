@@ -8,16 +8,19 @@ export const objectOf = (value: unknown): JsonObject => (isObject(value) ? value
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** Nobody who means well nests deeper; JSON.stringify overflows the stack some thousands down. */
+/**
+ * The depth of JSON that is taken: nobody who means well nests deeper; JSON.stringify overflows the stack
+ * some thousands down.
+ */
 const deepest = 200;
 
-/** Whether JSON of somebody else is nested so deeply that it could not be written again. */
+/** Tells whether JSON of somebody else is nested so deeply that it could not be written again. */
 export const tooDeep = (value: unknown, left = deepest): boolean =>
   typeof value === 'object' &&
   value !== null &&
   (left === 0 || Object.values(value).some((each) => tooDeep(each, left - 1)));
 
-/** What a text says as JSON; undefined for what is none, or nested without end. */
+/** Reads a text as JSON; undefined for what is none, or nested without end. */
 export function jsonIn(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
@@ -27,7 +30,9 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/** A copy in which every text can be encoded: one half of a surrogate pair makes providers refuse a request. */
+/**
+ * A copy in which every text can be encoded: one half of a surrogate pair makes providers refuse a request.
+ */
 export function wellFormed<T>(value: T): T {
   if (typeof value === 'string') return value.toWellFormed() as T;
   if (Array.isArray(value)) return value.map(wellFormed) as T;
@@ -36,7 +41,7 @@ export function wellFormed<T>(value: T): T {
   return Object.fromEntries(fields) as T;
 }
 
-/** Whether JSON of somebody else is what it should be: one definition for the type and its check. */
+/** Checks that JSON of somebody else is what it should be: one definition for the type and its check. */
 export type TypeGuard<T> = (value: unknown) => value is T;
 type GuardedFields = Readonly<Record<string, TypeGuard<unknown>>>;
 type Of<G> = G extends TypeGuard<infer T> ? T : never;
@@ -62,7 +67,7 @@ export const either =
   (value): value is A | B =>
     one(value) || other(value);
 
-/** Those fields, some of which may be missing; others are left alone. */
+/** Checks an object for fields, some of which may be missing; others are left alone. */
 export const object = <R extends GuardedFields, O extends GuardedFields = Record<never, never>>(
   required: R,
   optional?: O,

@@ -3,9 +3,9 @@ import { isObject, tooDeep, type JsonObject } from '../text/json.ts';
 type ParsedJson<T> = { readonly value: T } | { readonly problem: string };
 
 /**
- * Reads the arguments of a call as the model wrote them. What is no JSON object, or does not fit the tool's schema,
- * comes back as one sentence for the model that names the parameter. A schema that cannot be understood checks nothing:
- * its server does.
+ * Reads the arguments of a call as the model wrote them. What is no JSON object, or does not fit the tool's
+ * schema, comes back as one sentence for the model that names the parameter. A schema that cannot be
+ * understood checks nothing: its server does.
  */
 export async function checkArguments(
   schema: JsonObject,
@@ -45,7 +45,8 @@ async function compile(
   schema: JsonObject,
   patterns: boolean,
 ): Promise<(value: unknown) => string | undefined> {
-  // The one would be checked by a promise that rejects, the other means something else in the engine's dialect.
+  // The one would be checked by a promise that rejects, the other means something else in the engine's
+  // dialect.
   if ('$async' in schema || JSON.stringify(schema).includes('"prefixItems":'))
     throw new Error(
       '"$async" and "prefixItems" are not understood; in draft 7, "items" takes a list of schemas',

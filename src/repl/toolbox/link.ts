@@ -9,9 +9,9 @@ import { inLine } from '../terminal/printable.ts';
 import { objectOf } from '../text/json.ts';
 
 /**
- * What a program needs to run as it does for the person, and which chooses no code to run. A proxy's address may
- * hold a password, but without it nothing could be reached. More has to be named in its `env`. The SDK adds some
- * for Windows.
+ * What a program needs to run as it does for the person, and which chooses no code to run. A proxy's address
+ * may hold a password, but without it nothing could be reached. More has to be named in its `env`. The SDK
+ * adds some for Windows.
  */
 const harmless = new RegExp(
   `^(${[
@@ -21,7 +21,7 @@ const harmless = new RegExp(
   'i',
 );
 
-/** What a server may want of the host. */
+/** The chat as its MCP clients use it. */
 export interface ChatHost {
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly env: NodeJS.ProcessEnv;
@@ -38,11 +38,13 @@ export interface Link {
   readonly transport: Transport;
   /** The process; undefined over HTTP. */
   pid: number | undefined;
-  /** What it last wrote to standard error: mostly the reason why it ended. */
+  /** The line it last wrote to standard error: mostly the reason why it ended. */
   lastWords: string;
 }
 
-/** Loads the SDK and makes what is needed to reach a server; nothing is started yet. `changed`: of its lists. */
+/**
+ * Loads the SDK and makes what is needed to reach a server; nothing is started yet. `changed`: of its lists.
+ */
 export async function openLink(
   config: ServerConfig,
   host: ChatHost,
@@ -123,8 +125,8 @@ async function overStdio(client: Client, config: ServerConfig, { env, log, trace
 }
 
 /**
- * Our own server hands out plans for a key: the first line that it is sent, and then part of each call. Below what is
- * traced, so that it is nowhere else. The SDK starts no process with one more pipe.
+ * Our own server hands out plans for a key: the first line that it is sent, and then part of each call. Below
+ * what is traced, so that it is nowhere else. The SDK starts no process with one more pipe.
  */
 function keyed(transport: Transport): () => Promise<void> {
   const key = randomBytes(32).toString('hex');
@@ -140,7 +142,10 @@ function keyed(transport: Transport): () => Promise<void> {
 /** Told of every message, as it is on the wire. */
 export type MessageTrace = (direction: 'out' | 'in', server: string, message: unknown) => void;
 
-/** The SDK keeps handlers that were set before, and finds its stdio transport by its prototype: no wrapper would do. */
+/**
+ * The SDK keeps handlers that were set before, and finds its stdio transport by its prototype: no wrapper
+ * would do.
+ */
 function tap(transport: Transport, server: string, trace: MessageTrace | undefined): void {
   if (!trace) return;
   const send = transport.send.bind(transport);
@@ -159,8 +164,8 @@ export function traceTo(path: string): MessageTrace {
 }
 
 /**
- * Ends processes while nothing else may run (a crash, a second Ctrl-C, a server that does not end by itself): TERM,
- * so that servers end what they started, and KILL 0.3 seconds later.
+ * Ends processes while nothing else may run (a crash, a second Ctrl-C, a server that does not end by itself):
+ * TERM, so that servers end what they started, and KILL 0.3 seconds later.
  */
 export function endProcesses(pids: readonly number[]): void {
   const running = pids.filter((pid) => signalTo(pid, 'SIGTERM'));
@@ -191,7 +196,7 @@ export function failureText(error: unknown, lastWords = ''): string {
   return `${typeof status === 'number' ? `HTTP ${status}: ` : ''}${inLine(message)}${said}`;
 }
 
-/** Whether the other side answered, if only with an error: then the connection is good. */
+/** Tells whether the other side answered, if only with an error: then the connection is good. */
 export const isAnswer = (error: unknown): boolean => typeof factsOf(error).code === 'number';
 
 /** `code`: a number in an answer of JSON-RPC, a word from the SDK or from the system. */

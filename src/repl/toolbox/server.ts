@@ -20,9 +20,11 @@ import { listTools } from './server-tools.ts';
 
 /** `npx` may have to fetch a server first. */
 const connectMs = 60_000;
-/** How long a server that gets no more input may take to end by itself; the SDK would wait four seconds. */
+/**
+ * The time that a server that gets no more input may take to end by itself; the SDK would wait four seconds.
+ */
 const patienceMs = 1000;
-/** Of the tools that cannot be offered, so many are told of. */
+/** The tools that cannot be offered and are warned of, at most. */
 const mostProblems = 10;
 /** The longest timer there is: how long a call may take is counted here. */
 const forever = 2 ** 31 - 1;
@@ -35,20 +37,23 @@ export class Server {
   error: string | undefined;
   protocol: string | undefined;
   instructions: string | undefined;
-  /** Those of a server that has died stay: a call starts it again. */
+  /** The tools; those of a server that has died stay: a call starts it again. */
   tools: readonly ClientTool[] = [];
-  /** How many more it has, which no request has room for. */
+  /** The number of tools more that it has, which no request has room for. */
   left = 0;
   prompts: readonly Prompt[] = [];
   private readonly host: ChatHost;
   private readonly timeout: { readonly timeout: number };
   private calls = 0;
-  /** How many it has put to the person that are not answered yet: meanwhile, the time of calls does not run. */
+  /**
+   * The number of questions it has put to the person that are not answered yet: meanwhile, the time of calls
+   * does not run.
+   */
   private questions = 0;
   /** Aborted when the last call has ended, or the person wants no more questions: until the next call. */
   private mayAsk: AbortController | undefined;
   private readonly warned = new Set<string>();
-  /** How each tool was defined when the person started the server. */
+  /** The definition of each tool when the person started the server. */
   private readonly first = new Map<string, string>();
   link: Link | undefined;
   private starting: Promise<void> | undefined;
@@ -208,7 +213,8 @@ export class Server {
 
   private async askPerson(host: ChatHost, request: ElicitRequest): Promise<ElicitAnswer> {
     const during = this.mayAsk;
-    // One that does nothing for the person has nothing to ask: what they type would be meant for somebody else.
+    // One that does nothing for the person has nothing to ask: what they type would be meant for somebody
+    // else.
     if (!during || during.signal.aborted) return { action: 'decline' };
     this.questions++;
     try {
@@ -221,7 +227,9 @@ export class Server {
     }
   }
 
-  /** Calls a tool. Never throws: the model is told why there is no result, and whether the tool may have run. */
+  /**
+   * Calls a tool. Never throws: the model is told why there is no result, and whether the tool may have run.
+   */
   private async call(
     { tool: name, definition, inputSchema }: Omit<ClientTool, 'call'>,
     args: Readonly<Record<string, unknown>>,

@@ -5,7 +5,7 @@ import { endProcesses, type ChatHost } from './link.ts';
 import { Server } from './server.ts';
 import type { ClientTool } from './tool.ts';
 
-/** As other hosts cut them. */
+/** The characters of a server's instructions that are kept, as in other hosts. */
 const mostInstructions = 2048;
 
 const leftOut = (count: number): string =>
@@ -31,7 +31,9 @@ export class Toolbox {
     throw new ChatError('SERVER_FAILED', `There is no MCP server "${inLine(wanted)}". There are: ${known}.`);
   }
 
-  /** Starts one more; no other has its name. Resolves when it is ready or has failed, which is one warning. */
+  /**
+   * Starts one more; no other has its name. Resolves when it is ready or has failed, which is one warning.
+   */
   async add(config: ServerConfig): Promise<void> {
     const server = new Server(config, this.host);
     this.all.push(server);

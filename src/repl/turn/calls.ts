@@ -12,10 +12,13 @@ import type { TurnEvent } from './turn-event.ts';
 /** Calls that only read run side by side, as many as this at a time. */
 const atOnce = 6;
 
-/** Of a result, as other hosts have it: some 25,000 tokens; and a quarter of what a small model can hold. */
+/**
+ * The characters of a result that are kept, as in other hosts: some 25,000 tokens; and a quarter of what a
+ * small model can hold.
+ */
 const mostChars = 100_000;
 
-/** What the calls of an answer have in common. */
+/** The chat, guard, signal and stream that the calls of an answer share. */
 interface CallBatch {
   readonly chat: Chat;
   readonly guard: LoopGuard;
@@ -27,9 +30,9 @@ interface CallBatch {
 type Consent = 'once' | 'yes' | 'trust' | 'always';
 
 /**
- * Gives every call of the last answer its result, also those that an earlier process left open. Those that only read
- * and need no question run side by side, the others one after the other; whatever is no yes rejects those that still
- * wait. Says `stop` when the person wants the turn to end.
+ * Gives every call of the last answer its result, also those that an earlier process left open. Those that
+ * only read and need no question run side by side, the others one after the other; whatever is no yes rejects
+ * those that still wait. Says `stop` when the person wants the turn to end.
  */
 export const runCalls = (
   chat: Chat,
@@ -78,7 +81,9 @@ async function runBatch(batch: CallBatch): Promise<'go_on' | 'stop'> {
   return stops || signal.aborted ? 'stop' : 'go_on';
 }
 
-/** As far as it is believed. Our own tools talk to the person: one at a time. */
+/**
+ * Tells whether a tool only reads, as far as it is believed. Our own tools talk to the person: one at a time.
+ */
 const readsOnly = ({ annotations, builtIn, trusted }: ClientTool): boolean =>
   trusted && annotations.readOnlyHint === true && !builtIn;
 

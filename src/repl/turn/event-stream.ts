@@ -1,7 +1,7 @@
-/** Tells of something; resolves when it was heard. */
+/** Emits an event; resolves when it was consumed. */
 export type Emit<E> = (event: E) => Promise<void>;
 
-/** What work tells while it goes on, then what it returns. */
+/** Streams the events that work emits while it goes on, then returns its result. */
 export async function* eventStream<E, T>(work: (emit: Emit<E>) => Promise<T>): AsyncGenerator<E, T> {
   const waiting: { event: E; consumed: () => void }[] = [];
   let over = false;
@@ -27,7 +27,7 @@ export async function* eventStream<E, T>(work: (emit: Emit<E>) => Promise<T>): A
   }
 }
 
-/** Waits for something, until the person is tired of it: then there is no result. */
+/** Waits for a promise until it is aborted: then there is no result. */
 export async function unlessAborted<T>(ready: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   const done = new AbortController();
   const tired = new Promise<undefined>((resolve) => {
@@ -38,7 +38,7 @@ export async function unlessAborted<T>(ready: Promise<T>, signal: AbortSignal): 
   return Promise.race([tired, ready]).finally(() => done.abort());
 }
 
-/** Whether it was done in time; a failure counts as done. */
+/** Tells whether a promise settled in time; a failure counts as settled. */
 export async function settledWithin(ms: number, done: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => (timer = setTimeout(resolve, ms, false)));

@@ -17,8 +17,8 @@ interface HookContext {
 }
 
 /**
- * Runs the hooks of an event one after the other: notes for the model, or why a call is not to be made. Before a call,
- * one that does not work refuses it as well: it may have been a guard.
+ * Runs the hooks of an event one after the other: notes for the model, or why a call is not to be made.
+ * Before a call, one that does not work refuses it as well: it may have been a guard.
  */
 export async function runHooks(
   chat: Chat,

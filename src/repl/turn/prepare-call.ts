@@ -7,21 +7,21 @@ import { checkArguments } from '../toolbox/check-arguments.ts';
 import { failed, fingerprint, shownName, type ClientTool, type ToolReply } from '../toolbox/tool.ts';
 import { runHooks } from './hooks.ts';
 
-/** The same call with the same arguments, so often in one turn, is asked about. */
+/** The times that one call with the same arguments is made in a turn before it is asked about. */
 const mostTimes = 3;
 
-/** What a turn remembers of its calls. */
+/** The calls of a turn, counted to notice a loop. */
 export interface LoopGuard {
-  /** How often each was made since something was changed. */
+  /** The number of times each was made since something was changed. */
   readonly counts: Map<string, number>;
-  /** How many were refused because they came again and again: at the second, the turn ends. */
+  /** The number that were refused because they came again and again: at the second, the turn ends. */
   refused: number;
 }
 
 export interface PreparedCall {
   readonly call: ToolCall;
   readonly checked: CheckedCall;
-  /** What hooks said, for the model. */
+  /** Notes of hooks, for the model. */
   readonly notes: readonly string[];
   readonly verdict: PermissionVerdict;
 }
@@ -84,7 +84,7 @@ async function checked(
     : failed(`Refused by a hook: ${refused}`);
 }
 
-/** What our own server says of a call: its plan, or why it cannot be made. */
+/** Asks our own server about a call: returns its plan, or why it cannot be made. */
 async function planned(
   chat: Chat,
   { tool, args }: CheckedCall,
@@ -101,7 +101,9 @@ async function planned(
   return tool.call(args, options);
 }
 
-/** The tools the model is told of: in plan mode those that read; never one that a rule takes away as a whole. */
+/**
+ * The tools the model is told of: in plan mode those that read; never one that a rule takes away as a whole.
+ */
 export function availableTools(chat: Pick<Chat, 'tools' | 'mode' | 'rules'>): readonly ClientTool[] {
   const rules = chat.rules();
   const fitsMode = ({ annotations, builtIn, tool }: ClientTool) =>

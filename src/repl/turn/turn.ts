@@ -13,7 +13,7 @@ import { unlessAborted } from './event-stream.ts';
 import type { TurnEnd, TurnEvent } from './turn-event.ts';
 
 export interface UserInput {
-  /** What of it is not the person's own is `inert`. */
+  /** The text, in which what is not the person's own is `inert`. */
   readonly text: string;
   readonly more?: readonly ContentPart[];
 }
@@ -53,10 +53,11 @@ export async function untilConnected(chat: Chat, signal: AbortSignal): Promise<v
 type TurnEvents<T> = AsyncGenerator<TurnEvent, T>;
 
 /**
- * Asks the model, runs what it calls, tells it the results, until it answers in prose. What has to be said has been
- * appended to the session; so is all that happens here, before it takes effect, so that whatever ends this process
- * leaves a session that can go on. Calls that an earlier process left open are asked again, or reported, first. The
- * last event is `ended`. Throws ChatError when the model cannot be reached; the session is valid then, too.
+ * Asks the model, runs what it calls, tells it the results, until it answers in prose. What has to be said
+ * has been appended to the session; so is all that happens here, before it takes effect, so that whatever
+ * ends this process leaves a session that can go on. Calls that an earlier process left open are asked again,
+ * or reported, first. The last event is `ended`. Throws ChatError when the model cannot be reached; the
+ * session is valid then, too.
  */
 export async function* runTurn(chat: Chat, signal: AbortSignal): TurnEvents<void> {
   yield { type: 'ended', reason: yield* iterate(chat, signal) };
@@ -92,8 +93,8 @@ async function* iterate(chat: Chat, signal: AbortSignal): TurnEvents<TurnEnd> {
 }
 
 /**
- * One answer of the model, appended to the session. Nothing, once, when the conversation did not fit the model and
- * was shortened: an answer that was silently cut to fit counts as that, too.
+ * One answer of the model, appended to the session. Nothing, once, when the conversation did not fit the
+ * model and was shortened: an answer that was silently cut to fit counts as that, too.
  */
 async function* answer(
   chat: Chat,
@@ -139,7 +140,9 @@ function requestOf(chat: Chat): ModelRequest {
   };
 }
 
-/** Some servers cut what does not fit and say nothing: more was read than fits, or nothing could be written. */
+/**
+ * Some servers cut what does not fit and say nothing: more was read than fits, or nothing could be written.
+ */
 function overflowedSilently(
   { usage, stop, text, calls, reasoning }: AssistantMessage,
   window: number,
