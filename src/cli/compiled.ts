@@ -22,8 +22,8 @@ interface CodeCache {
 }
 
 /**
- * What a CommonJS file exports; it is loaded with the code that V8 compiled for it the last time. Node has a
- * cache for that as well (enableCompileCache), but without the functions that are compiled when they are
+ * Returns what a CommonJS file exports, loaded with the code that V8 compiled for it the last time. Node has
+ * a cache for that as well (enableCompileCache), but without the functions that are compiled when they are
  * first called.
  */
 export function requireCompiled(file: string, { folder, use }: CodeCache): unknown {

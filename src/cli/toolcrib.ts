@@ -130,8 +130,8 @@ function run(ended: Promise<number>): void {
 }
 
 /**
- * Once standard output has taken everything: a pipe takes it later. 70 is EX_SOFTWARE of sysexits.h: a bug of
- * ours.
+ * Ends the process once standard output has taken everything: a pipe takes it later. 70 is EX_SOFTWARE of
+ * sysexits.h: a bug of ours.
  */
 function leave(code: number): void {
   process.exitCode = code;

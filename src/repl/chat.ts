@@ -183,7 +183,10 @@ export class Chat {
   remember(answer: 'session' | 'tool' | 'server', call: CheckedCall, tools: readonly ClientTool[]): void {
     const { folders, options } = this.environment;
     const rule = ruleFor(answer, call, { tools, project: options.cwd });
-    if (answer === 'session') return void this.sessionRules.push(rule);
+    if (answer === 'session') {
+      this.sessionRules.push(rule);
+      return;
+    }
     try {
       addRule(folders.config, rule);
       this.savedRules = readRules(folders.config, options.cwd);

@@ -51,8 +51,9 @@ async function mentioned({ chat }: CommandContext, mention: string): Promise<str
 const most = 200;
 
 /**
- * What a beginning such as `@src/re` or `@"my fi` can become: whole mentions, quoted where they have to be. A
- * folder ends with `/`, and is left open to go on. Names that cannot be written as a mention are left out.
+ * Completes a beginning such as `@src/re` or `@"my fi` can become: whole mentions, quoted where they have to
+ * be. A folder ends with `/`, and is left open to go on. Names that cannot be written as a mention are left
+ * out.
  */
 async function completePath(fragment: string, cwd: string): Promise<string[]> {
   const [, quote = '', typed = ''] = /^@?("?)(.*)$/s.exec(fragment) ?? [];

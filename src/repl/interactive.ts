@@ -90,7 +90,10 @@ export class Interaction implements CommandContext, InputHandler {
     const names = starting.map(({ name }) => name).join(', ');
     terminal.working(names === '' ? awaited : `starting ${names}`);
     // When the servers are there, it is the model that is waited for.
-    if (names !== '') void chat.connected.then(() => this.#running === running && terminal.working(awaited));
+    const onConnected = () => {
+      if (this.#running === running) terminal.working(awaited);
+    };
+    if (names !== '') void chat.connected.then(onConnected);
     try {
       for await (const event of start(running.signal)) {
         view.show(event);

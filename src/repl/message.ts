@@ -2,8 +2,7 @@ import { jsonIn, objectOf, type JsonObject } from './text/json.ts';
 
 /**
  * The conversation, in words that fit every wire. Each wire translates; what only one of them knows is kept
- * in
- * `native`.
+ * in `native`.
  */
 
 export interface TextPart {
@@ -68,8 +67,8 @@ export interface AssistantMessage {
   readonly model: string;
   readonly wire: Wire;
   /**
-   * What has to be sent back word for word to the same model over the same wire (Anthropic's content, the
-   * items of Responses, `reasoning_content`); left out for another one.
+   * Data that has to be sent back word for word to the same model over the same wire (Anthropic's content,
+   * the items of Responses, `reasoning_content`); left out for another one.
    */
   readonly native?: unknown;
 }

@@ -123,7 +123,8 @@ class OneShotRun {
     this.text = '';
     for await (const event of send(this.#chat, prompt, this.#signal)) {
       this.#count(event);
-      while (this.#refusalsReported < unasked.length) note(`not run: ${unasked[this.#refusalsReported++]}`);
+      for (const refusal of unasked.slice(this.#refusalsReported)) note(`not run: ${refusal}`);
+      this.#refusalsReported = unasked.length;
       if (output === 'stream-json') write(jsonLine(plainEvent(event)));
       else this.#report(event);
     }

@@ -5,11 +5,11 @@ import { garbageCollector, keepOldSpaceSmall } from '../store/v8-flags.ts';
 const mostGarbage = 2 * 1024 * 1024;
 
 /**
- * Keeps the memory of a server small, which runs all day next to an editor and most of the time waits. It is made
- * when there is nothing to do; the function that it returns is called after each call.
+ * Keeps the memory of a server small, which runs all day next to an editor and most of the time waits. It is
+ * made when there is nothing to do; the function that it returns is called after each call.
  *
- * V8 hardly counts what buffers hold outside its heap, so after calls with much data the young objects are collected
- * at once. store/v8-flags.ts has the rest.
+ * V8 hardly counts what buffers hold outside its heap, so after calls with much data the young objects are
+ * collected at once. store/v8-flags.ts has the rest.
  */
 export function createLeanHeap(): () => void {
   keepOldSpaceSmall();

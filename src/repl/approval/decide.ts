@@ -13,9 +13,9 @@ export interface DecisionContext {
 }
 
 /**
- * What is to be done with a call. The order is the point: plan mode comes before any rule, deny before ask
- * before allow, what a server says last: our own by the plan of the call, any other by its annotations, when
- * it is trusted.
+ * Decides what is to be done with a call. The order is the point: plan mode comes before any rule, deny
+ * before ask before allow, what a server says last: our own by the plan of the call, any other by its
+ * annotations, when it is trusted.
  */
 export function decide(call: CheckedCall, context: DecisionContext): PermissionVerdict {
   const { plan } = call;

@@ -61,10 +61,9 @@ export type ApprovalAnswer =
 
 /**
  * The rule that a text stands for. Those of `serve --rule` are understood: `git_push`, `npm_run(npm run
- * build*)`,
- * `run(make)`; an act in several words needs nothing around it: `npx vitest *`. For other servers:
- * `server:tool`, and
- * `server:tool(pattern)` for the arguments as JSON. `*` stands for any characters. Throws USAGE.
+ * build*)`, `run(make)`; an act in several words needs nothing around it: `npx vitest *`. For other servers:
+ * `server:tool`, and `server:tool(pattern)` for the arguments as JSON. `*` stands for any characters. Throws
+ * USAGE.
  */
 export function parseRule(
   text: string,

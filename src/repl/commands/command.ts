@@ -71,7 +71,7 @@ export const prose = ({ screen, width }: Terminal, text: string): string =>
   screen ? wrapped(text, width) : text;
 
 /**
- * What the person makes of a text in their editor: `$VISUAL`, `$EDITOR`, or the one that every system has.
+ * Lets the person edit a text in their editor: `$VISUAL`, `$EDITOR`, or the one that every system has.
  * Undefined when it ended with an error, which is how one says "no", or left no text. Throws PROGRAM_FAILED.
  */
 export async function editedBy(

@@ -11,9 +11,9 @@ type Schemas = typeof import('./schemas.ts');
 const mostBytes = 1024 * 1024;
 
 /**
- * What a YAML or JSON file holds, as the schema has it; undefined when there is no file. Keys that are left
- * empty count as left out. Throws CONFIG_INVALID with file and line, also for a file that everybody can write
- * to: it names programs to start. The schemas, and what reads YAML, are loaded when there is a file.
+ * Reads a YAML or JSON file by its schema; undefined when there is no file. Keys that are left empty count as
+ * left out. Throws CONFIG_INVALID with file and line, also for a file that everybody can write to: it names
+ * programs to start. The schemas, and what reads YAML, are loaded when there is a file.
  */
 export async function readCheckedFile<N extends 'chatFile' | 'mcpFile' | 'profile'>(
   file: string,

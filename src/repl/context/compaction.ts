@@ -1,6 +1,8 @@
 import type { Chat } from '../chat.ts';
 import { ChatError } from '../errors.ts';
 import type { Message } from '../message.ts';
+import type { EntryOf } from '../session/entry.ts';
+import type { ClientTool } from '../toolbox/tool.ts';
 import { availableTools } from '../turn/prepare-call.ts';
 import type { TurnEvent } from '../turn/turn-event.ts';
 import { fallbackSummary, summaryMessage, summarySystem, summaryText, userText } from './summary.ts';
@@ -13,11 +15,23 @@ import {
   estimateTools,
   firstTokens,
   usedTokens,
+  type ContextBudget,
+  type UsedTokens,
 } from './tokens.ts';
 import { afterCompaction, viewOf, type ContextItem } from './view.ts';
 
-/** Gathers the next request to the model, and how much of its window that takes. */
-function takeSnapshot(chat: Chat) {
+/** The next request to the model, and how much of its window that takes. */
+interface ContextSnapshot {
+  readonly items: readonly ContextItem[];
+  /** The last compaction. */
+  readonly previous: EntryOf<'compaction'> | undefined;
+  readonly tools: readonly ClientTool[];
+  readonly system: string;
+  readonly used: UsedTokens;
+  readonly budget: ContextBudget;
+}
+
+function takeSnapshot(chat: Chat): ContextSnapshot {
   const { items, summary: previous } = viewOf(chat.session.path());
   const tools = availableTools(chat);
   const system = chat.system();
@@ -27,13 +41,12 @@ function takeSnapshot(chat: Chat) {
   const budget = budgetOf(Math.min(chat.model.capabilities.contextWindow, window));
   return { items, previous, tools, system, used, budget };
 }
-type ContextSnapshot = ReturnType<typeof takeSnapshot>;
 
 const messageOf = ({ message }: ContextItem): Message => message;
 
 /**
- * How full the context is now: `percent` of the window, which may be more than 100, and the tokens until the
- * conversation is shortened. `near`: the last tenth before that; `full`: the next request does it.
+ * Measures how full the context is now: `percent` of the window, which may be more than 100, and the tokens
+ * until the conversation is shortened. `near`: the last tenth before that; `full`: the next request does it.
  */
 export function fillNow(chat: Chat) {
   const { used, budget } = takeSnapshot(chat);

@@ -42,6 +42,7 @@ export const estimateTools = (tools: readonly ToolDeclaration[]): number =>
     estimateTokens(`${name}${description}${JSON.stringify(inputSchema)}`),
   );
 
+/** The parts of a request that cost tokens. */
 interface RequestContent {
   readonly system: string;
   readonly messages: readonly Message[];
@@ -52,11 +53,15 @@ interface RequestContent {
 export const estimateRequest = ({ system, messages, tools }: RequestContent): number =>
   estimateTokens(system) + estimateTools(tools) + sum(messages, estimateMessage);
 
-/**
- * What the next request holds: what was counted for the last answer, and an estimate of what came after it.
- * `estimated`: no provider has counted any of it.
- */
-export function usedTokens(request: RequestContent) {
+/** The tokens of a request. */
+export interface UsedTokens {
+  readonly tokens: number;
+  /** No provider has counted any of it. */
+  readonly estimated: boolean;
+}
+
+/** Counts the next request: what was counted for the last answer, and an estimate of what came after it. */
+export function usedTokens(request: RequestContent): UsedTokens {
   let after = 0;
   for (const message of request.messages.toReversed()) {
     if (message.role === 'assistant' && !message.usage.estimated && message.stop !== 'aborted') {
@@ -72,19 +77,25 @@ export function usedTokens(request: RequestContent) {
 const sum = <T>(list: readonly T[], tokensOf: (each: T) => number): number =>
   list.reduce((total, each) => total + tokensOf(each), 0);
 
+/** The shares of a context window, in tokens. */
+export interface ContextBudget {
+  readonly window: number;
+  /** The size from which the conversation is compacted before the next request; the rest is for the answer. */
+  readonly limit: number;
+  /** The newest messages, which a compaction keeps word for word. */
+  readonly keep: number;
+  /** The most a model may write for a summary. */
+  readonly summary: number;
+}
+
 /** Shares out the context window. */
-export function budgetOf(window: number) {
+export function budgetOf(window: number): ContextBudget {
   const share = (most: number, part: number) => Math.floor(Math.min(most, part * window));
   const reserve = share(16_384, 0.2);
   return {
     window,
-    /**
-     * The size from which the conversation is compacted before the next request; the rest is for the answer.
-     */
     limit: Math.floor(Math.min(0.85 * window, window - reserve)),
-    /** The newest messages, which a compaction keeps word for word. */
     keep: share(20_000, 0.25),
-    /** The most a model may write for a summary. */
     summary: Math.floor(0.8 * reserve),
   };
 }
@@ -92,10 +103,9 @@ export function budgetOf(window: number) {
 /**
  * The budget to recover with when a provider says that `used` tokens do not fit. When we counted fewer than
  * the window, the window is smaller than we were told (a local server started with less), or we count badly:
- * either way
- * `used` is too much.
+ * either way `used` is too much.
  */
-export const budgetAfterOverflow = (budget: ReturnType<typeof budgetOf>, used: number) =>
+export const budgetAfterOverflow = (budget: ContextBudget, used: number): ContextBudget =>
   used >= budget.window ? budget : budgetOf(Math.max(1, used));
 
 /**

@@ -12,12 +12,18 @@ export interface ContextItem {
   readonly wasKept?: true;
 }
 
+/** The messages that the model is sent of a branch, and the last compaction of it. */
+export interface ContextView {
+  readonly items: readonly ContextItem[];
+  readonly summary: EntryOf<'compaction'> | undefined;
+}
+
 /**
- * What the model is sent of a branch, from its first entry to its last, and the last compaction. Whatever the
- * path holds, every call has one result right behind its message and every result a call: a provider refuses
- * anything else, and the session could not go on.
+ * Lists what the model is sent of a branch, from its first entry to its last, and the last compaction.
+ * Whatever the path holds, every call has one result right behind its message and every result a call: a
+ * provider refuses anything else, and the session could not go on.
  */
-export function viewOf(path: readonly SessionEntry[]) {
+export function viewOf(path: readonly SessionEntry[]): ContextView {
   const last = lastCompaction(path);
   let items: ContextItem[] = [];
   if (last) items.push({ entryId: last.entry.id, message: summaryMessage(last.entry), isSummary: true });
@@ -82,7 +88,7 @@ const resultOf = ({
 }: EntryOf<'tool'>): ToolMessage => ({ role: 'tool', callId, name, isError, text, images });
 
 /**
- * What a compaction keeps, without images that are older than the last two turns of the person. What
+ * Returns what a compaction keeps, without images that are older than the last two turns of the person. What
  * providers counted held more than is sent now: until the next answer, it is estimated.
  */
 export function afterCompaction(items: readonly ContextItem[]): ContextItem[] {

@@ -166,9 +166,9 @@ export const hasKey = ({ keyVariables, keyCommand }: Endpoint, env: NodeJS.Proce
 const keyCommandMs = 120_000;
 
 /**
- * What finds the key of an endpoint: in the environment, else the first line its program prints, which is
- * asked once. Undefined when the endpoint needs none. Throws NO_KEY, which never holds anything of what was
- * printed.
+ * Makes a finder of the keys of endpoints: in the environment, else the first line its program prints, which
+ * is asked once. Undefined when the endpoint needs none. Throws NO_KEY, which never holds anything of what
+ * was printed.
  */
 export function keyFinder(env: NodeJS.ProcessEnv): (endpoint: Endpoint) => Promise<string | undefined> {
   const printed = new Map<string, Promise<string>>();

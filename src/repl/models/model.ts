@@ -82,9 +82,9 @@ const families: readonly ModelFamily[] = [
 ];
 
 /**
- * What is known of a model by its id, with a cautious guess for the rest, and the endpoint a bare id of its
- * family belongs to. Folders before it, as aggregators write them (`anthropic/claude-…`, `models/gemini-…`),
- * are not looked at.
+ * Looks up what is known of a model by its id, with a cautious guess for the rest, and the endpoint a bare id
+ * of its family belongs to. Folders before it, as aggregators write them (`anthropic/claude-…`,
+ * `models/gemini-…`), are not looked at.
  */
 export function familyOf(id: string): { readonly capabilities: Capabilities; readonly endpoint?: string } {
   const bare = (id.split('/').pop() ?? id).toLowerCase();

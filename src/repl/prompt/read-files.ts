@@ -54,9 +54,8 @@ export async function directoryListing(folder: string): Promise<string> {
 }
 
 /**
- * As many whole lines of the beginning as fit a number of tokens; of a line that alone is too long, its
- * beginning.
- * `part`: how much of the text that is, in words; undefined when it is all of it.
+ * Takes as many whole lines of the beginning as fit a number of tokens; of a line that alone is too long, its
+ * beginning. `part`: how much of the text that is, in words; undefined when it is all of it.
  */
 export function fitLines(text: string, tokens: number): { readonly text: string; readonly part?: string } {
   if (estimateTokens(text) <= tokens) return { text };

@@ -46,7 +46,12 @@ interface ModelConnection {
 }
 
 /** A model behind its wire. */
-export type ModelProvider = ReturnType<typeof createProvider>;
+export interface ModelProvider {
+  /** Makes a request; the last event is `end`. */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent>;
+  /** Loads what the first request will need, which says what goes wrong with it. */
+  warm(): void;
+}
 
 /**
  * Requests that fail are made again where that may help: after 1, 2, 4 … seconds, and never sooner than the
@@ -54,14 +59,15 @@ export type ModelProvider = ReturnType<typeof createProvider>;
  * failure, or the one that asks for more than two minutes of patience; an abort never throws: it ends with a
  * message whose `stop` is `aborted` and which holds no calls. The SDK is loaded with the first request.
  */
-export function createProvider(model: Model, options: ProviderOptions) {
+export function createProvider(model: Model, options: ProviderOptions): ModelProvider {
   const connection = { model, options, refused: new Set<string>() };
   return {
     // SDKs leave their listeners behind: on the signal of a long turn, Node would warn of them on the screen.
     stream: (request: ModelRequest, signal: AbortSignal) =>
       answered(connection, request, AbortSignal.any([signal])),
-    /** Loads what the first request will need, which says what goes wrong with it. */
-    warm: () => void loadSdk(model.endpoint.wire).catch(() => undefined),
+    warm() {
+      loadSdk(model.endpoint.wire).catch(() => undefined);
+    },
   };
 }
 

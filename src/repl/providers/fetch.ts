@@ -18,8 +18,8 @@ interface RecordedResponse {
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * The same fetch, but what it answers is added to a file that only this person can read. The key is not in
- * it, even where an answer repeats it. Throws USAGE when the file cannot be written.
+ * Makes the same fetch, but what it answers is added to a file that only this person can read. The key is not
+ * in it, even where an answer repeats it. Throws USAGE when the file cannot be written.
  */
 export function recording(fetched: Fetch, file: string): Fetch {
   const write = jsonLinesTo(file, 'recording');
@@ -61,7 +61,8 @@ export function replaying(file: string): { readonly fetch: Fetch; readonly wire:
   return {
     wire: path?.endsWith('/messages') ? 'anthropic' : path?.endsWith('/responses') ? 'responses' : 'chat',
     async fetch() {
-      const found = recorded[requests++];
+      const found = recorded[requests];
+      requests++;
       const missing = `${file} has ${recorded.length} answers, and this is request ${requests}.`;
       if (!found) throw new ChatError('MODEL_REFUSED', missing);
       const { status, type } = found;
@@ -106,8 +107,8 @@ async function withinOrigin(given: Fetch, url: URL, init: RequestInit, hops = 0)
   if (to?.origin === url.origin && hops < mostRedirects) return withinOrigin(given, to, init, hops + 1);
   throw new ChatError(
     'MODEL_REFUSED',
-    `The endpoint sends requests on to ${to?.origin ?? 'nowhere'}, which is not asked: it would get the key and all ` +
-      "that was said. If that is right, make it the endpoint's baseUrl.",
+    `The endpoint sends requests on to ${to?.origin ?? 'nowhere'}, which is not asked: it would get the key and ` +
+      "all that was said. If that is right, make it the endpoint's baseUrl.",
   );
 }
 

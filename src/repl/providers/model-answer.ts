@@ -104,11 +104,16 @@ export class ModelAnswer {
   /** Returns the name of a call that begins with it. */
   #take({ index, id, name, arguments: more, extra }: CallDelta): string | undefined {
     let call = this.#callFor(index, id, name);
-    if (!call) this.#calls.push((call = { index, id: '', name: '', text: '', extra: undefined }));
+    if (!call) {
+      call = { index, id: '', name: '', text: '', extra: undefined };
+      this.#calls.push(call);
+    }
     if (id) call.id = String(id);
     call.extra = extra ?? call.extra;
     if (more) call.text += typeof more === 'string' ? more : JSON.stringify(more);
-    return call.name === '' && name ? (call.name = String(name)) : undefined;
+    if (call.name !== '' || !name) return undefined;
+    call.name = String(name);
+    return call.name;
   }
 
   /** A new id always begins a new call: there are servers that give all of them the same index, or none. */
@@ -151,7 +156,7 @@ function wholeCall(this: Set<string>, { id: given, name, text }: BegunCall): Too
 }
 
 /**
- * What a model's own word for its end means. `stop` with calls is a slip of many servers; words that none of
+ * Translates a model's own word for its end. `stop` with calls is a slip of many servers; words that none of
  * the wires has mean that the model was done.
  */
 function stopOf(reason: string | undefined, calling: boolean): StopReason {

@@ -118,8 +118,9 @@ const isCall = (tag: string): boolean => /^<[tf](?:ool_call|unction)/i.test(tag)
 const fenceIn = (line: string): string => /^\s*(~{3,}|`{3,}(?=[^`]*$))/.exec(line)?.[1] ?? '';
 
 /**
- * What stands between the tags of a call, as name and JSON arguments: JSON with both, as the system prompt
- * asks for it, or elements of their own for function and parameters. What cannot be read keeps its raw text.
+ * Reads what stands between the tags of a call, as name and JSON arguments: JSON with both, as the system
+ * prompt asks for it, or elements of their own for function and parameters. What cannot be read keeps its raw
+ * text.
  */
 function readXmlCall(open: string, body: string, tools: readonly ToolDeclaration[]): Omit<ToolCall, 'id'> {
   const raw = open + body;

@@ -109,7 +109,8 @@ export class ChatSession {
     const parent = this.#placeOf(given.parent);
     const entry = parent === given.parent ? given : { ...given, parent };
     this.#entries.set(entry.id, entry);
-    this.leaf = this.#newest = entry.id;
+    this.#newest = entry.id;
+    this.leaf = entry.id;
   }
 }
 

@@ -48,8 +48,8 @@ export class SessionStore {
     );
 
   /**
-   * By id, by name, or by the beginning of either; of this project before others. Throws USAGE when several
-   * fit, SESSION_UNUSABLE when none does.
+   * Finds a session by id, by name, or by the beginning of either; of this project before others. Throws
+   * USAGE when several fit, SESSION_UNUSABLE when none does.
    */
   find(which: string): SessionInfo {
     const wanted = which.trim().toLowerCase();
@@ -120,7 +120,8 @@ function sessionInfo(file: string): SessionInfo | undefined {
         temporary: header.temporary,
         // It may stand anywhere in a large file: looked for only when somebody wants to see it.
         get name() {
-          return (name ??= nameOf(file));
+          name ??= nameOf(file);
+          return name;
         },
       }
     );
@@ -160,8 +161,7 @@ function pick(wanted: string, sessions: readonly SessionInfo[]): SessionInfo | u
 }
 
 /**
- * Of each session, the newest first as they are given, the newest entry in which all words occur, in any
- * case.
+ * Finds in each session, in the given order, the newest entry in which all words occur, in any case.
  * `excerpt`: one line around the first word, as it was written: do not print it raw. Throws USAGE for a query
  * without a word.
  */

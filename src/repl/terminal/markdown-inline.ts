@@ -44,8 +44,8 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 }
 
 /**
- * What a line of Markdown is shown as from `from` on, and where what comes after it may change that; at its
- * end when it has `ended`.
+ * Renders a line of Markdown from `from` on, and tells where what comes after it may change that; at its end
+ * when it has `ended`.
  */
 export function inlineFrom(
   line: string,

@@ -43,8 +43,8 @@ export const typable = (text: string): string =>
     .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '');
 
 /**
- * Nobody sees it. It stands in the text itself, so that it goes wherever that goes: the history, the queue,
- * an editor.
+ * The mark of text that somebody else wrote. Nobody sees it. It stands in the text itself, so that it goes
+ * wherever that goes: the history, the queue, an editor.
  */
 const mark = '\ufe0e';
 

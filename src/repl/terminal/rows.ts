@@ -60,7 +60,8 @@ export class Prose {
   /** The rest of the line; the next one begins. */
   end(): string {
     const shown = this.#show();
-    this.#margin = this.#gap = '';
+    this.#margin = '';
+    this.#gap = '';
     this.#column = 0;
     this.#begun = false;
     return shown;
@@ -69,7 +70,8 @@ export class Prose {
   #show(): string {
     if (this.#word === '') return '';
     const shown = this.#gap + this.#word;
-    this.#gap = this.#word = '';
+    this.#gap = '';
+    this.#word = '';
     this.#begun = true;
     const end = this.#column + cells(shown);
     // The terminal breaks what is longer than a row.

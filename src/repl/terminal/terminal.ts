@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { CompleterResult } from 'node:readline';
 import { live } from './paste.ts';
-import type { History } from './history.ts';
+import type { InputHistory } from './history.ts';
 import { FullLineEditor } from './full-line-editor.ts';
 import type { EnteredLine, LineEditor, LineEditorOptions, PressedKey } from './line-editor.ts';
 import { PlainLineEditor } from './plain-line-editor.ts';
@@ -49,7 +49,7 @@ export class Terminal extends Screen {
    */
   readonly editsFully: boolean;
   inputHandler: InputHandler | undefined;
-  readonly #history: History;
+  readonly #history: InputHistory;
   readonly #editor: LineEditor;
   readonly #queue: EnteredLine[] = [];
   #ended = false;
@@ -62,7 +62,7 @@ export class Terminal extends Screen {
   #handedOver = false;
 
   /** `isDumb`: it obeys no escape sequences. */
-  constructor(paint: Paint, history: History, isDumb: boolean) {
+  constructor(paint: Paint, history: InputHistory, isDumb: boolean) {
     super(paint);
     this.#history = history;
     // Streams that are no terminals do not have the property.
@@ -257,14 +257,20 @@ export class Terminal extends Screen {
 
   #entered(line: EnteredLine): void {
     if (this.#question) return this.#answer(live(line.text));
-    if (!this.interactive && !this.#waiting) return void this.#queue.push(line);
+    if (!this.interactive && !this.#waiting) {
+      this.#queue.push(line);
+      return;
+    }
     if (line.text.trim() === '' && !this.#waiting) return;
     if (this.interactive) this.#history.add(line.text);
     if (this.#waiting) return this.#settle(line.text);
     if (this.inputHandler?.whileBusy(line.text)) return;
     this.#queue.push(line);
     const notice = `${this.paint.dim(`queued: ${line.shown.replaceAll('\n', ' ')}`)}\n`;
-    if (!this.atLineStart) return void (this.notices += notice);
+    if (!this.atLineStart) {
+      this.notices += notice;
+      return;
+    }
     this.clear();
     this.put(notice);
   }

@@ -9,9 +9,9 @@ import { inLine } from '../terminal/printable.ts';
 import { objectOf } from '../text/json.ts';
 
 /**
- * What a program needs to run as it does for the person, and which chooses no code to run. A proxy's address
- * may hold a password, but without it nothing could be reached. More has to be named in its `env`. The SDK
- * adds some for Windows.
+ * The variables that a program needs to run as it does for the person, and which chooses no code to run. A
+ * proxy's address may hold a password, but without it nothing could be reached. More has to be named in its
+ * `env`. The SDK adds some for Windows.
  */
 const harmless = new RegExp(
   `^(${[
@@ -108,7 +108,9 @@ async function overStdio(client: Client, config: ServerConfig, { env, log, trace
   transport.stderr?.on('data', (chunk: Buffer) => {
     for (const said of chunk.toString().split('\n')) {
       const line = inLine(said, 500);
-      if (line !== '') log(`${name}: ${(link.lastWords = line)}`);
+      if (line === '') continue;
+      link.lastWords = line;
+      log(`${name}: ${line}`);
     }
   });
   const handKey = isOwn ? keyed(transport) : undefined;

@@ -48,8 +48,8 @@ export class Toolbox {
     );
 
   /**
-   * What trusted servers say of themselves, and which have more tools than are offered, for the system
-   * prompt.
+   * Collects what trusted servers say of themselves, and which have more tools than are offered, for the
+   * system prompt.
    */
   instructions(): string {
     const said = this.all.flatMap(({ config: { name, trust }, instructions = '', left }) => {

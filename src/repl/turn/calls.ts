@@ -92,7 +92,10 @@ function refusalOf({ state, isCut }: UnfinishedCall, { signal }: CallBatch): str
   if (state === 'started')
     return 'The program ended while this call ran: it may or may not have taken effect. It was not repeated.';
   if (isCut)
-    return 'The answer was cut at its length limit, so that the arguments may be incomplete. The call was not run.';
+    return (
+      'The answer was cut at its length limit, so that the arguments may be incomplete. ' +
+      'The call was not run.'
+    );
   return signal.aborted ? 'Not run: the turn was interrupted.' : undefined;
 }
 

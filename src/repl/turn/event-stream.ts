@@ -23,7 +23,9 @@ export async function* eventStream<E, T>(work: (emit: Emit<E>) => Promise<T>): A
       next.consumed();
     }
     if (over) return done;
-    await new Promise<void>((resolve) => (wake = resolve));
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+    });
   }
 }
 
