@@ -21,9 +21,7 @@ export interface InputHandler {
   interrupt(leaves: boolean): void;
   /** Shift+Tab, at the prompt or while something is under way. */
   nextMode(): void;
-  /**
-   * A line entered while something is under way: whether it was dealt with at once, instead of being queued.
-   */
+  /** Takes a line that was entered while something is under way; false when it is to be queued. */
   whileBusy(line: string): boolean;
 }
 
@@ -44,9 +42,7 @@ export class Terminal extends Screen {
   readonly interactive: boolean;
   /** True when what is written is seen on a screen; else it is a pipe or a file. */
   readonly screen: boolean;
-  /**
-   * Several lines, pastes as one mark, `@` mentions and Tab: without them, the line editor is a plain one.
-   */
+  /** True with the full line editor: several lines, pastes as one mark, `@` mentions and Tab. */
   readonly editsFully: boolean;
   inputHandler: InputHandler | undefined;
   readonly #history: InputHistory;

@@ -20,9 +20,7 @@ import { listTools } from './server-tools.ts';
 
 /** `npx` may have to fetch a server first. */
 const connectMs = 60_000;
-/**
- * The time that a server that gets no more input may take to end by itself; the SDK would wait four seconds.
- */
+/** The time a server may take to end once its input has ended; the SDK would wait four seconds. */
 const patienceMs = 1000;
 /** The tools that cannot be offered and are warned of, at most. */
 const mostProblems = 10;
@@ -45,10 +43,7 @@ export class Server {
   private readonly host: ChatHost;
   private readonly timeout: { readonly timeout: number };
   private calls = 0;
-  /**
-   * The number of questions it has put to the person that are not answered yet: meanwhile, the time of calls
-   * does not run.
-   */
+  /** The open questions it has put to the person: meanwhile, the time of calls does not run. */
   private questions = 0;
   /** Aborted when the last call has ended, or the person wants no more questions: until the next call. */
   private mayAsk: AbortController | undefined;
@@ -70,7 +65,10 @@ export class Server {
 
   /** Resolves when it is ready or has failed. */
   start(): Promise<void> {
-    return (this.starting ??= this.open().finally(() => (this.starting = undefined)));
+    this.starting ??= this.open().finally(() => {
+      this.starting = undefined;
+    });
+    return this.starting;
   }
 
   /** A prompt with its arguments filled in, as parts of a message. Throws SERVER_FAILED. */
@@ -100,7 +98,6 @@ export class Server {
     });
   }
 
-  /** Resolves when it is ready or has failed. */
   async restart(): Promise<void> {
     await this.close();
     await this.start();
