@@ -8,7 +8,7 @@ import { harmless, wrapped } from '../repl/prompt/read-files.ts';
 import { ChatError, chatInTerminal, chatOnce, printable } from '../repl/start.ts';
 import { inert } from '../repl/terminal/paste.ts';
 import { answerReader } from '../repl/toolbox/check-arguments.ts';
-import type { Said } from '../repl/turn/turn.ts';
+import type { UserInput } from '../repl/turn/turn.ts';
 import {
   ownCommand,
   asArguments,
@@ -24,7 +24,7 @@ import {
 
 // The exports that the library uses.
 export { answerOnce } from '../repl/start.ts';
-export { told } from '../repl/turn/told.ts';
+export { eventStream } from '../repl/turn/event-stream.ts';
 export { version } from '../machine/version.ts';
 export { asArguments } from './usage.ts';
 
@@ -212,7 +212,7 @@ const readNamed = (path: string): Promise<string> =>
 const hintAfterMs = 3000;
 
 /** The prompts: piped input before the prompt of the command line, or the prompts of files, one a line. */
-async function promptsFrom(values: ChatValues, prompt: string): Promise<Said[]> {
+async function promptsFrom(values: ChatValues, prompt: string): Promise<UserInput[]> {
   const files = await Promise.all((values.file ?? []).map((file) => readNamed(file)));
   // A backslash at the end continues the line, as when it is typed.
   const lines = files.flatMap((text) => text.split(/(?<!\\)\r?\n/));

@@ -2,9 +2,9 @@ import { Buffer } from 'node:buffer';
 import * as nodeModule from 'node:module';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
-import { setFlagsFromString } from 'node:v8';
 import { settleHome } from '../store/home.ts';
 import { makePrivate } from '../store/own-files.ts';
+import { keepYoungSpaceSmall } from '../store/v8-flags.ts';
 import {
   firstLists,
   ownCache,
@@ -100,10 +100,8 @@ function answerFirst(remembered: StartKey, results: CachedResults): void {
 }
 
 function runServer(opening?: EarlyAnswers): void {
-  // Left alone, V8 gives short-lived objects up to 32 MB. So they get no more room than they have now (the
-  // flag is read whenever that might grow, `NewSpace::Grow` in V8's src/heap); server/lean-heap.ts has the
-  // rest.
-  setFlagsFromString('--semi-space-growth-factor=1');
+  // Before the server allocates anything; server/lean-heap.ts has the rest.
+  keepYoungSpaceSmall();
   const use = args.includes('--http') ? 'http' : opening?.listed ? 'call' : 'list';
   const loaded = requireCompiled(server, { folder: code, use }) as typeof import('./serve.ts');
   run(loaded.serveCommand(args.slice(1), opening));

@@ -54,24 +54,24 @@ export const query: typeof Library.query = async (prompt, options) => {
 };
 
 export const queryStream: typeof Library.queryStream = async function* (prompt, options = {}) {
-  const { answerOnce, told } = await chatFile();
+  const { answerOnce, eventStream } = await chatFile();
   const leaving = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, leaving.signal]) : leaving.signal;
   let answering: Promise<unknown> = Promise.resolve();
-  const events = told<Library.QueryEvent, unknown>((tell) => {
-    const output = {
+  const events = eventStream<Library.QueryEvent, unknown>((emit) => {
+    const target = {
       output: 'stream-json' as const,
       write(line: string) {
-        void tell(JSON.parse(line) as Library.QueryEvent);
+        void emit(JSON.parse(line) as Library.QueryEvent);
       },
       note() {},
       live: false,
     };
     const warn = (text: string) => {
-      void tell({ type: 'warning', text });
+      void emit({ type: 'warning', text });
     };
     const answer = async () =>
-      answerOnce(await chatOptions(options, warn), [{ text: prompt }], output, signal);
+      answerOnce(await chatOptions(options, warn), [{ text: prompt }], target, signal);
     answering = answer();
     return answering;
   });
