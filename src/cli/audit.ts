@@ -20,7 +20,7 @@ const usualLines = '20';
 const lookEveryMs = 500;
 
 /**
- * `toolcrib audit [--follow] [--json] [-n N] [--tool GLOB] [--denied]`: the last calls that were recorded,
+ * Runs `toolcrib audit [--follow] [--json] [-n N] [--tool GLOB] [--denied]`: prints the last recorded calls,
  * and with --follow those that come, until Ctrl-C.
  */
 export async function auditCommand(args: string[]): Promise<number> {
@@ -29,16 +29,17 @@ export async function auditCommand(args: string[]): Promise<number> {
   if (!/^\d{1,9}$/.test(count)) throw new UsageError(`-n ${count}: expected a number of lines.`);
   const state = stateFolder(process.platform as Platform, process.env, homedir());
   if (state === undefined) throw new UsageError('there is no state folder here, so calls are not recorded.');
-  const wanted = (line: AuditLine) =>
+  const matches = (line: AuditLine) =>
     (!pattern || fits(pattern, { tools: [text(line['tool'])], subject: '' })) &&
     (!onlyRefused || isRefused(line));
   const read = createAuditReader(auditFolder(state));
   const show = (most: number) => {
-    const found = read(wanted, most);
-    print(found.map((line) => (values.json ? jsonLine(line) : readableLine(line))).join(''));
-    return found.length;
+    const matching = read(matches, most);
+    print(matching.map((line) => (values.json ? jsonLine(line) : readableLine(line))).join(''));
+    return matching.length;
   };
-  if (show(Number(count)) === 0 && count !== '0' && !values.follow)
+  const shown = show(Number(count));
+  if (shown === 0 && count !== '0' && !values.follow)
     process.stderr.write(`toolcrib: no such calls have been recorded in ${auditFolder(state)}.\n`);
   if (values.follow) {
     const timer = setInterval(() => show(Infinity), lookEveryMs);
@@ -48,9 +49,13 @@ export async function auditCommand(args: string[]): Promise<number> {
   return 0;
 }
 
-/** One call, for a person: when, what, with what, what was decided, how it ended, how long it took. */
+/**
+ * Formats a call for a person: when, which tool with which arguments, the decision, the outcome, the time it
+ * took.
+ */
 function readableLine(line: AuditLine): string {
-  const [outcome, setting] = [text(line['outcome']), text(line['setting'])];
+  const outcome = text(line['outcome']);
+  const setting = text(line['setting']);
   const decided = text(line['decision']) + (setting === '' ? '' : ` (${setting})`);
   const handles = ['job', 'output'].flatMap((name) => (line[name] ? `${name} ${text(line[name])}` : []));
   const args = Object.entries(line['arguments'] ?? {}).map((pair) =>
@@ -68,19 +73,19 @@ function readableLine(line: AuditLine): string {
   return `${facts.filter(Boolean).join('  ')}\n`;
 }
 
-/** Whether the call was not made, because of a setting or a person. */
+/** True where the call was not made, because of a setting or a person. */
 const isRefused = ({ decision }: AuditLine): boolean =>
   ['denied', 'asked:no', 'unanswered'].includes(String(decision));
 
-/** What anybody may have put into the file, in one line and without what commands a terminal. */
+/** Formats a value as one line without terminal controls, as anybody may have written into the file. */
 const text = (value: unknown, most = 300): string =>
   sanitize(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
     .replaceAll(/\s+/g, ' ')
     .slice(0, most);
 
-/** In the time zone of the reader: 2026-01-31 23:59:59. */
+/** Formats the time in the reader's time zone: 2026-01-31 23:59:59. */
 function timeOf({ time }: AuditLine): string {
   const date = new Date(typeof time === 'string' ? time : Number.NaN);
-  // Sweden writes times in the order of ISO 8601.
+  // The Swedish locale writes times in the order of ISO 8601.
   return Number.isNaN(date.getTime()) ? '?'.padEnd(19) : date.toLocaleString('sv');
 }

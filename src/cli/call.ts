@@ -1,4 +1,4 @@
-import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
+import { ProtocolError, ProtocolErrorCode, type Client } from '@modelcontextprotocol/client';
 import { connect } from './connect.ts';
 import { sanitize } from '../machine/sanitize.ts';
 import { table } from './print.ts';
@@ -7,9 +7,9 @@ import { parseCommandLine, serveOptions, UsageError, workingFolder } from './usa
 type Arguments = Record<string, unknown>;
 
 /**
- * `toolcrib call TOOL [--json ARGS | key=value…]`: one call through a real client. Prints the text of the
- * answer, or with --output json the whole of it. Exit code 1 when the tool says it failed, 130 when the
- * person ended it. Without a tool: the tools there are; with --help: the parameters of one.
+ * Runs `toolcrib call TOOL [--json ARGS | key=value…]`: makes one call through a real client. Prints the text
+ * of the answer, or with --output json the whole of it. Exit code 1 when the tool reports a failure, 130 when
+ * the person ended it. Without a tool it lists the tools; with --help, the parameters of one.
  */
 export async function callCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseCommandLine({
@@ -26,20 +26,20 @@ export async function callCommand(args: string[]): Promise<number> {
   const [name, ...words] = positionals;
   if (values.json !== undefined && words.length > 0)
     throw new UsageError('call: give either --json or key=value, not both.');
-  const given = values.json === undefined ? fromPairs(words) : fromJson(values.json);
-  if (String(given['background']) === 'true')
+  const toolArguments = values.json === undefined ? fromPairs(words) : fromJson(values.json);
+  if (String(toolArguments['background']) === 'true')
     throw new UsageError(
       'call: a job ends with its server, and that of `call` with the call: no background.',
     );
 
-  // A person chooses by name, and may choose any.
+  // A person chooses tools by name, and may choose any.
   const { root = [workingFolder()], expose = 'all' } = values;
   const client = await connect({ ...values, root, expose });
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort());
   try {
     if (name === undefined || values.help) return await explain(client, name);
-    const result = await finished(client, { name, arguments: given }, interrupted.signal);
+    const result = await finished(client, { name, arguments: toolArguments }, interrupted.signal);
     if (values.output === 'json') process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
     else printResult(result);
     return result.isError ? 1 : 0;
@@ -55,15 +55,14 @@ export async function callCommand(args: string[]): Promise<number> {
   }
 }
 
-type CallClient = Awaited<ReturnType<typeof connect>>;
-type CallCommand = Parameters<CallClient['callTool']>[0];
-type CalledTool = Awaited<ReturnType<CallClient['callTool']>>;
+type CallRequest = Parameters<Client['callTool']>[0];
+type CallResult = Awaited<ReturnType<Client['callTool']>>;
 
-/** Where a line of progress begins anew. */
+/** The control characters that clear the line of progress. */
 const clearedLine = '\r\u001B[K';
 
-/** The result of a call, whose progress is shown on a terminal. */
-async function finished(client: CallClient, call: CallCommand, signal: AbortSignal): Promise<CalledTool> {
+/** Makes a call, shows its progress on a terminal, and returns its result. */
+async function finished(client: Client, call: CallRequest, signal: AbortSignal): Promise<CallResult> {
   const { isTTY, columns = 80 } = process.stderr;
   const onprogress = ({ message = '' }) => {
     const line = sanitize(message).replaceAll(/\s+/g, ' ');
@@ -72,8 +71,8 @@ async function finished(client: CallClient, call: CallCommand, signal: AbortSign
   const once = () => client.callTool(call, { signal, ...(isTTY && { onprogress }) });
   try {
     let result = await once();
-    // What takes longer goes on as a job, which would end with the server of this command: the same call
-    // joins it.
+    // A longer call goes on as a job, which would end with the server of this command: the same call joins
+    // it.
     while (result._meta?.['toolcrib/job'] !== undefined) result = await once();
     return result;
   } finally {
@@ -81,18 +80,18 @@ async function finished(client: CallClient, call: CallCommand, signal: AbortSign
   }
 }
 
-function printResult({ content, isError, _meta }: CalledTool): void {
+function printResult({ content, isError, _meta }: CallResult): void {
   const out = isError ? process.stderr : process.stdout;
   for (const part of content) {
     const other = `[${part.type}${'mimeType' in part ? ` ${part.mimeType}` : ''}]`;
     out.write(`${part.type === 'text' ? part.text : other}\n`);
   }
-  // Each call is a session of its own, so this is how write_file knows that the file has been seen.
+  // Each call is a session of its own, so write_file learns from this version that the file has been seen.
   const version = _meta?.['toolcrib/version'];
   if (version !== undefined) process.stderr.write(`[version=${String(version)}]\n`);
 }
 
-/** `--limit 3` is how most programs take it, so what is meant is said. */
+/** Refuses `--limit 3`, which most programs accept, with a hint at `limit=3`. */
 function withoutDashes(args: string[]): string[] {
   const known = [...Object.keys(serveOptions), 'json', 'output', 'help'];
   const [tool, ...rest] = args;
@@ -101,7 +100,7 @@ function withoutDashes(args: string[]): string[] {
   throw new UsageError(`${stray}: parameters of a tool are given as key=value: ${stray.slice(2)}=…`);
 }
 
-async function explain(client: CallClient, name: string | undefined): Promise<number> {
+async function explain(client: Client, name: string | undefined): Promise<number> {
   const { tools } = await client.listTools();
   if (name === undefined) {
     const rows = table(tools.map((listed) => [listed.name, listed.description ?? '']));
@@ -136,15 +135,16 @@ function fromJson(text: string): Arguments {
 }
 
 /**
- * `limit=5 paths=src paths=test`, `paths='["src"]'`: the server reads each value as what its parameter asks
- * for.
+ * Reads `limit=5 paths=src paths=test` and `paths='["src"]'`: the server converts each value to the type of
+ * its parameter.
  */
 function fromPairs(words: readonly string[]): Arguments {
   const all: Record<string, string[]> = {};
   for (const word of words) {
     const [, key, value] = /^([^=]+)=([^]*)$/.exec(word) ?? [];
     if (key === undefined || value === undefined) throw new UsageError(`${word}: expected key=value.`);
-    (all[key] ??= []).push(value);
+    all[key] ??= [];
+    all[key].push(value);
   }
   const pairs = Object.entries(all).map(([key, values]) => [key, values.length > 1 ? values : values[0]]);
   return Object.fromEntries(pairs) as Arguments;

@@ -8,7 +8,7 @@ import { harmless, wrapped } from '../repl/prompt/read-files.ts';
 import { ChatError, chatInTerminal, chatOnce, printable } from '../repl/start.ts';
 import { inert } from '../repl/terminal/paste.ts';
 import { answerReader } from '../repl/toolbox/check-arguments.ts';
-import type { Said } from '../repl/turn/turn.ts';
+import type { UserInput } from '../repl/turn/turn.ts';
 import {
   ownCommand,
   asArguments,
@@ -19,11 +19,12 @@ import {
   settingsOf,
   UsageError,
   workingFolder,
+  type ValuesOf,
 } from './usage.ts';
 
-// What the library needs of it.
+// The exports that the library uses.
 export { answerOnce } from '../repl/start.ts';
-export { told } from '../repl/turn/told.ts';
+export { eventStream } from '../repl/turn/event-stream.ts';
 export { version } from '../machine/version.ts';
 export { asArguments } from './usage.ts';
 
@@ -58,7 +59,7 @@ export const options = {
   trace: { type: 'string' },
 } as const;
 
-type ChatValues = ReturnType<typeof read>['values'];
+type ChatValues = ValuesOf<typeof options>;
 
 const exclusive: readonly (readonly [keyof ChatValues, keyof ChatValues])[] = [
   ['yolo', 'mode'],
@@ -70,7 +71,7 @@ const exclusive: readonly (readonly [keyof ChatValues, keyof ChatValues])[] = [
   ['record', 'replay'],
 ];
 
-/** `toolcrib chat`: the REPL, or with -p one answer. Exit codes are those of its help. */
+/** Runs `toolcrib chat`: the REPL, or with -p one answer. Its help lists the exit codes. */
 export const chatCommand = (args: string[]): Promise<number> => runCommand(() => chat(args));
 
 async function chat(args: string[]): Promise<number> {
@@ -82,12 +83,14 @@ async function chat(args: string[]): Promise<number> {
   await checkRoots(values.root ?? []);
   try {
     const options = await optionsOf(values);
-    const given = positionals.join(' ');
-    if (!values.print && !values.file) return await chatInTerminal(options, given === '' ? undefined : given);
-    // Standard input last: what is wrong with the command line is said before anybody waits for it.
-    const ways = ['text', 'json', 'stream-json'] as const;
-    const output = oneOf(ways, values.output ?? 'text', { option: `--output ${values.output}`, noun: 'way' });
-    return await chatOnce(options, { prompts: await promptsFrom(values, given), output });
+    const prompt = positionals.join(' ');
+    if (!values.print && !values.file)
+      return await chatInTerminal(options, prompt === '' ? undefined : prompt);
+    // Standard input is read last, so that a wrong command line is reported before anybody waits for it.
+    const formats = ['text', 'json', 'stream-json'] as const;
+    const option = `--output ${values.output}`;
+    const output = oneOf(formats, values.output ?? 'text', { option, noun: 'way' });
+    return await chatOnce(options, { prompts: await promptsFrom(values, prompt), output });
   } catch (error) {
     if (!(error instanceof ChatError)) throw error;
     const text = printable(error.message);
@@ -98,7 +101,7 @@ async function chat(args: string[]): Promise<number> {
 }
 
 function read(args: string[]) {
-  // --resume may stand alone; parseArgs knows no optional values.
+  // The value of --resume is optional, which parseArgs does not support.
   const alone = args.findIndex((arg) => arg === '--resume' || arg === '-r');
   const next = args[alone + 1];
   const picks = alone >= 0 && (next === undefined || next.startsWith('-'));
@@ -109,7 +112,7 @@ function read(args: string[]) {
   });
 }
 
-/** Throws UsageError for options that do not go together. */
+/** Checks that options go together. Throws UsageError where they do not. */
 function checkTogether(values: ChatValues): void {
   for (const [one, other] of exclusive)
     if (values[one] !== undefined && values[other] !== undefined)
@@ -129,7 +132,7 @@ async function optionsOf(values: ChatValues): Promise<ChatOptions> {
   const { model, mode, profile, schema, record, replay, trace, root, temporary = false } = values;
   const mcpFiles = (values.mcp ?? []).map((file) => resolve(file));
   if (mcpFiles.length > 0) {
-    // What is in them is taken later, beside the prompt.
+    // Their contents are used later, beside the prompt.
     const { readMcpConfig } = await import('../repl/config/mcp-config.ts');
     for (const file of mcpFiles) await readMcpConfig(file, { env: process.env, needed: true });
   }
@@ -179,10 +182,10 @@ function turnsOf(text: string | undefined): number | undefined {
   throw new UsageError(`--max-turns ${text}: a number from 1 to 9999 is expected.`);
 }
 
-function variablesOf(given: readonly string[]): Record<string, string> {
-  const wrong = given.find((text) => text.indexOf('=') < 1);
+function variablesOf(texts: readonly string[]): Record<string, string> {
+  const wrong = texts.find((text) => text.indexOf('=') < 1);
   if (wrong !== undefined) throw new UsageError(`--var ${wrong}: name=value is expected.`);
-  return Object.fromEntries(given.map((text) => text.split(/=(.*)/s, 2)));
+  return Object.fromEntries(texts.map((text) => text.split(/=(.*)/s, 2)));
 }
 
 async function schemaOf(file: string): Promise<Readonly<Record<string, unknown>>> {
@@ -194,37 +197,38 @@ async function schemaOf(file: string): Promise<Readonly<Record<string, unknown>>
     return schema;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    // It quotes the file, with its line ends.
+    // The message quotes the file, with its line ends.
     throw new UsageError(`--schema ${file}: ${why.replaceAll(/\s+/g, ' ')}`);
   }
 }
 
-/** Text of a file that is named on the command line. */
+/** Reads the text of a file that is named on the command line. */
 const readNamed = (path: string): Promise<string> =>
   readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`${path}: cannot be read (${error.code ?? error.message}).`);
   });
 
-const patienceMs = 3000;
+/** Milliseconds of waiting for standard input after which a hint is printed. */
+const hintAfterMs = 3000;
 
-/** What is to be said: what came through the pipe, then the prompt; or the prompts of files, one a line. */
-async function promptsFrom(values: ChatValues, given: string): Promise<Said[]> {
+/** The prompts: piped input before the prompt of the command line, or the prompts of files, one a line. */
+async function promptsFrom(values: ChatValues, prompt: string): Promise<UserInput[]> {
   const files = await Promise.all((values.file ?? []).map((file) => readNamed(file)));
-  // A backslash at the end goes on in the next line, as when it is typed.
+  // A backslash at the end continues the line, as when it is typed.
   const lines = files.flatMap((text) => text.split(/(?<!\\)\r?\n/));
   const prompts = lines
     .filter((line) => line.trim() !== '' && !line.startsWith('#'))
     .map((line) => line.replaceAll(/\\(\r?\n)/g, '$1'));
-  // Whoever starts us with a pipe that nobody closes would wait for ever and not know why.
+  // With a pipe that nobody closes, a person would wait for ever and not know why.
   const hint = setTimeout(
     () => process.stderr.write('toolcrib: reading standard input until it ends; </dev/null leaves it out\n'),
-    patienceMs,
+    hintAfterMs,
   );
   const piped = process.stdin.isTTY || values.file ? '' : (await textOf(process.stdin)).trimEnd();
   clearTimeout(hint);
-  // Somebody else may have written what was piped in.
-  const before = inert(given === '' ? harmless(piped) : wrapped('stdin', {}, piped));
-  const last = piped === '' ? given : `${before}\n\n${given}`;
+  // Somebody else may have written the piped input.
+  const before = inert(prompt === '' ? harmless(piped) : wrapped('stdin', {}, piped));
+  const last = piped === '' ? prompt : `${before}\n\n${prompt}`;
   const all = [...prompts, last.trim()].filter((text) => text !== '');
   if (all.length === 0)
     throw new UsageError('-p: there is no prompt. toolcrib chat -p "question", or pipe it in.');

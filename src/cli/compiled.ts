@@ -6,19 +6,25 @@ import { Script } from 'node:vm';
 import { prunePrivate, readPrivate, writePrivate } from '../store/own-files.ts';
 import { digestOf, stampOf } from '../server/start/start-cache.ts';
 
-/** The first requests are answered then, and the server has not changed the flags that compiled code depends on. */
+/**
+ * The first requests are answered then, and the server has not changed the flags that compiled code depends
+ * on.
+ */
 const startedMs = 900;
 const mostFiles = 50;
 
-/** Where compiled code is kept, and which functions are: those that were called in this use of a file. */
+/**
+ * The folder of compiled code, and the functions that are kept: those that were called in this use of a file.
+ */
 interface CodeCache {
   readonly folder: string | undefined;
   readonly use: string;
 }
 
 /**
- * What a CommonJS file exports; it is loaded with the code that V8 compiled for it the last time. Node has a cache for
- * that as well (enableCompileCache), but without the functions that are compiled when they are first called.
+ * Returns what a CommonJS file exports, loaded with the code that V8 compiled for it the last time. Node has
+ * a cache for that as well (enableCompileCache), but without the functions that are compiled when they are
+ * first called.
  */
 export function requireCompiled(file: string, { folder, use }: CodeCache): unknown {
   const source = nodeModule.wrap(readFileSync(file, 'utf8'));

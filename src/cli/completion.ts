@@ -6,9 +6,14 @@ import { ownCommand, UsageError } from './usage.ts';
 
 type Completion = readonly [value: string, description?: string | undefined];
 
+/** The current word and those before it, as bash has them. */
+const bashWords = '"=${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[@]:1:COMP_CWORD-1}"';
+/** The current word and those before it, as zsh has them. */
+const zshWords = '"=${words[CURRENT]}" "${(@)words[2,CURRENT-1]}"';
+
 /**
- * What each shell evaluates: it asks `toolcrib complete =WORD BEFORE…`, and completes files where that says
- * nothing. The words are handed over as they stand on the line: none of them is evaluated.
+ * The scripts that shells evaluate. They run `toolcrib complete =WORD BEFORE…`, and complete files where that
+ * prints nothing. The words are passed on as they stand on the line, without evaluating them.
  */
 const scripts: Readonly<Record<string, (command: readonly string[]) => string>> = {
   bash: (command) => `_toolcrib() {
@@ -16,7 +21,7 @@ const scripts: Readonly<Record<string, (command: readonly string[]) => string>> 
   COMPREPLY=()
   while IFS= read -r line; do
     COMPREPLY+=("\${line%%$'\\t'*}")
-  done < <(${posix(command)} complete "=\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[@]:1:COMP_CWORD-1}" 2>/dev/null)
+  done < <(${posix(command)} complete ${bashWords} 2>/dev/null)
   [[ \${COMPREPLY[0]-} != *= ]] || compopt -o nospace 2>/dev/null
 }
 complete -o default -F _toolcrib toolcrib
@@ -25,7 +30,7 @@ complete -o default -F _toolcrib toolcrib
 _toolcrib() {
   local line tab=$'\\t'
   local -a found blank
-  for line in "\${(@f)$(${posix(command)} complete "=\${words[CURRENT]}" "\${(@)words[2,CURRENT-1]}" 2>/dev/null)}"; do
+  for line in "\${(@f)$(${posix(command)} complete ${zshWords} 2>/dev/null)}"; do
     [[ -z $line ]] || found+=("\${\${line//:/\\\\:}/$tab/:}")
   done
   [[ \${found[1]%%:*} != *= ]] || blank=(-S '')
@@ -61,7 +66,7 @@ complete -c toolcrib -f -a '(__toolcrib_complete)'
 const posix = (command: readonly string[]): string =>
   command.map((part) => `'${part.replaceAll("'", String.raw`'\''`)}'`).join(' ');
 
-/** `toolcrib completion SHELL`: prints what the shell evaluates. */
+/** Runs `toolcrib completion SHELL`: prints the script that the shell evaluates. */
 export async function completionCommand([shell = '', ...more]: string[]): Promise<number> {
   const script = Object.hasOwn(scripts, shell) && more.length === 0 ? scripts[shell] : undefined;
   if (!script) throw new UsageError(`completion: which shell? One of ${Object.keys(scripts).join(', ')}.`);
@@ -71,16 +76,17 @@ export async function completionCommand([shell = '', ...more]: string[]): Promis
 }
 
 /**
- * `toolcrib complete =WORD BEFORE…`: a line for each word that begins like it, and after a tab what it is.
+ * Runs `toolcrib complete =WORD BEFORE…`: prints a line for each word that begins like it, with its meaning
+ * after a tab.
  */
-export async function completeCommand([given = '', ...before]: string[]): Promise<number> {
-  const word = given.slice(1);
-  const found = (await candidates(word, before)).filter(([value]) => value.startsWith(word));
-  process.stdout.write(found.map((candidate) => `${candidate.join('\t')}\n`).join(''));
+export async function completeCommand([prefixed = '', ...before]: string[]): Promise<number> {
+  const word = prefixed.slice(1);
+  const matching = (await candidates(word, before)).filter(([value]) => value.startsWith(word));
+  process.stdout.write(matching.map((candidate) => `${candidate.join('\t')}\n`).join(''));
   return 0;
 }
 
-/** Words that some options take. */
+/** The values that some options take. */
 const optionValues: Readonly<Record<string, readonly string[]>> = {
   '--questions': questionModes,
   '--expose': exposeModes,
@@ -95,12 +101,12 @@ async function candidates(word: string, before: readonly string[]): Promise<read
   const page = Object.hasOwn(pages, command) ? (pages[command] ?? '') : '';
   const last = rest.at(-1) ?? '';
   if (takesValue(last, page)) {
-    // `text` and `json` are what every command with --output has.
+    // Every command with --output has `text` and `json`.
     const values = last === '--output' ? ['text', 'json'] : (optionValues[last] ?? []);
     return values.map((value) => [value]);
   }
   if (word.startsWith('-')) return optionsIn(page);
-  const isFirst = rest.every((one) => one.startsWith('-'));
+  const isFirst = rest.every((arg) => arg.startsWith('-'));
   if (command === 'config' && isFirst) return Object.entries(hosts).map(([name, { title }]) => [name, title]);
   if (command === 'completion' && isFirst) return Object.keys(scripts).map((name) => [name]);
   if (command !== 'call' && command !== 'doctor') return [];
@@ -111,14 +117,14 @@ async function candidates(word: string, before: readonly string[]): Promise<read
   return Object.keys(tool.inputSchema['properties'] ?? {}).map((name) => [`${name}=`]);
 }
 
-/** Whether the help shows a word behind an option: `--root DIR`, `-m, --model NAME`. */
+/** True where the help shows a word behind an option: `--root DIR`, `-m, --model NAME`. */
 function takesValue(option: string, page: string): boolean {
   if (!/^--?[a-z][a-z-]*$/.test(option)) return false;
   const shown = /as (?:for serve|in toolcrib --help)/.test(page) ? page + (pages['serve'] ?? '') : page;
   return new RegExp(`${option}(?:, --[a-z-]+)? \\[?'?[A-Z]`).test(shown);
 }
 
-/** The options that a help names, with what it says of them. */
+/** The options in a page of the help, with their descriptions. */
 function optionsIn(page: string): Completion[] {
   const lines = page.matchAll(/^  (?:-\w, )?(--[a-z].*?)  +(.*)/gm);
   return [...lines].flatMap(([, names = '', what]) =>

@@ -21,15 +21,15 @@ const options = {
   root: { type: 'string', multiple: true, default: [] as string[] },
 } as const;
 
-/** What was asked for. */
-interface Order {
+/** The parameters of a `config` command. */
+interface EntryRequest {
   readonly facts: HostFacts;
   readonly file: string;
   readonly isShared: boolean;
   readonly roots: readonly string[];
 }
 
-/** `toolcrib config HOST`: prints the entry of a host, or writes it, or takes it out. */
+/** Runs `toolcrib config HOST`: prints the entry for a host, writes it, or removes it. */
 export async function configCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseCommandLine({ args, options, allowPositionals: true });
   const facts = hosts[positionals[0] ?? ''];
@@ -37,8 +37,8 @@ export async function configCommand(args: string[]): Promise<number> {
     throw new UsageError(`config: which host? One of ${Object.keys(hosts).join(', ')}.`);
   try {
     const file = await fileOf(facts, values.scope);
-    const order = { facts, file, isShared: values.scope === 'project', roots: values.root };
-    return await (values.remove ? remove(order, values.write) : add(order, values.write));
+    const request = { facts, file, isShared: values.scope === 'project', roots: values.root };
+    return await (values.remove ? remove(request, values.write) : add(request, values.write));
   } catch (error) {
     throw error instanceof ToolcribError ? new UsageError(`${error.code}: ${error.message}`) : error;
   }
@@ -54,33 +54,33 @@ async function fileOf(facts: HostFacts, scope: string): Promise<string> {
   return join(workingFolder(), facts.project);
 }
 
-async function add(order: Order, isWritten: boolean): Promise<number> {
-  const { facts, file } = order;
+async function add(request: EntryRequest, isWritten: boolean): Promise<number> {
+  const { facts, file } = request;
   const before = await textOf(file);
-  const entry = await madeEntry(order, settingIn(file, before, placeOf(facts)));
+  const entry = await makeEntry(request, settingIn(file, before, pathOf(facts)));
   if (!isWritten) {
     print(`For ${facts.title}, in ${file} (--write puts it there):\n\n`);
-    return print(withSettings(file, '', [{ under: placeOf(facts), value: entry }]));
+    return print(withSettings(file, '', [{ under: pathOf(facts), value: entry }]));
   }
-  const settings = [...leftBy(facts, file, before), { under: placeOf(facts), value: entry }];
+  const settings = [...obsoleteSettings(facts, file, before), { under: pathOf(facts), value: entry }];
   const after = withSettings(file, before, settings);
-  // Those of an earlier version may be among them.
-  const kept = order.roots.length > 0 ? [] : valuesOf(wordsOf(entry), '--root');
-  const flaw = await flawOfRoots(kept, thisHost());
+  // The roots of an entry that was there may be those of an earlier version.
+  const existing = request.roots.length > 0 ? [] : valuesOf(wordsOf(entry), '--root');
+  const flaw = await flawOfRoots(existing, thisHost());
   if (flaw !== undefined) print(`The entry opens the wrong folder: ${flaw}. Add --root ~/your-project.\n`);
   if (after === before) return print(`${file} is like that already.\n`);
   await show(file, before, after);
   const backup = await keep(file);
   await replace(file, before, after);
   print(`\n${facts.title} has toolcrib now. ${facts.afterwards}\n`);
-  if (order.isShared) print(`Everybody who opens the project starts ${wordsOf(entry).join(' ')}.\n`);
+  if (request.isShared) print(`Everybody who opens the project starts ${wordsOf(entry).join(' ')}.\n`);
   return print(backup === undefined ? `${file} is new.\n` : `What was there before toolcrib: ${backup}\n`);
 }
 
-async function remove({ facts, file }: Order, isWritten: boolean): Promise<number> {
+async function remove({ facts, file }: EntryRequest, isWritten: boolean): Promise<number> {
   const before = await textOf(file);
-  const left = withSettings(file, before, leftBy(facts, file, before));
-  const after = withoutSetting(file, left, placeOf(facts), await keptText(file));
+  const cleaned = withSettings(file, before, obsoleteSettings(facts, file, before));
+  const after = withoutSetting(file, cleaned, pathOf(facts), await keptText(file));
   if (after === before) return print(`${file} is like that already.\n`);
   await show(file, before, after);
   if (!isWritten) return print(`\nNothing is written yet: --remove --write does it.\n`);
@@ -88,17 +88,19 @@ async function remove({ facts, file }: Order, isWritten: boolean): Promise<numbe
   return print(`\n${facts.title} is without toolcrib from its next session on.\n`);
 }
 
-const placeOf = ({ under }: HostFacts): string[] => [...under, 'toolcrib'];
+const pathOf = ({ under }: HostFacts): string[] => [...under, 'toolcrib'];
 
-/** What an earlier version wrote beside the entry, to be taken away. */
-function leftBy(facts: HostFacts, file: string, text: string): Setting[] {
-  const entry = settingIn(file, text, placeOf(facts));
+/**
+ * The settings that an earlier version wrote beside the entry, with the value undefined, which removes them.
+ */
+function obsoleteSettings(facts: HostFacts, file: string, text: string): Setting[] {
+  const entry = settingIn(file, text, pathOf(facts));
   if (!isRecord(entry) || !valuesOf(wordsOf(entry), '--questions').includes('host')) return [];
   const ours = (facts.formerly ?? []).filter(({ under, value }) => settingIn(file, text, under) === value);
   return ours.map(({ under }) => ({ under, value: undefined }));
 }
 
-async function madeEntry({ facts, isShared, roots }: Order, there: unknown) {
+async function makeEntry({ facts, isShared, roots }: EntryRequest, existing: unknown) {
   const host = thisHost();
   if (isShared && roots.length > 0)
     throw new UsageError(
@@ -107,28 +109,30 @@ async function madeEntry({ facts, isShared, roots }: Order, there: unknown) {
   const named = roots.map((root) => resolve(root));
   await checkRoots(named);
   for (const root of named) await refuseHome(root, host);
-  const here = workingFolder();
-  if (isShared) await refuseOther(here, 'cd into your project first.', host);
+  const folder = workingFolder();
+  if (isShared) await refuseOther(folder, 'cd into your project first.', host);
   const needed = async () => {
     if (!facts.needsRoots) return [];
-    await refuseOther(here, `${facts.title} tells no folder: name yours with --root ~/your-project.`, host);
-    return [here];
+    await refuseOther(folder, `${facts.title} tells no folder: name yours with --root ~/your-project.`, host);
+    return [folder];
   };
-  const wanted: EntryRoots = { given: named, needed, ...(isShared && { left: here }) };
-  const entry = await entryFor(facts, await (isShared ? sharedLaunch : ownLaunch)(host), wanted, there);
-  const read =
-    wordsOf(entry)[0] === 'cmd' ? wordsOf(entry).find((word) => /[&|<>^%"]/.test(word)) : undefined;
-  if (read === undefined) return entry;
+  const entryRoots: EntryRoots = { given: named, needed, ...(isShared && { left: folder }) };
+  const launch = await (isShared ? sharedLaunch(host) : ownLaunch(host));
+  const entry = await entryFor(facts, launch, entryRoots, existing);
+  const words = wordsOf(entry);
+  const special = words[0] === 'cmd' ? words.find((word) => /[&|<>^%"]/.test(word)) : undefined;
+  if (special === undefined) return entry;
   throw new ToolcribError(
     'ARG_INVALID',
-    `${read}: cmd, which starts npx, would not leave that as it is.`,
+    `${special}: cmd, which starts npx, would not leave that as it is.`,
     'Install toolcrib with npm install -g toolcrib, and let that write the entry.',
   );
 }
 
 async function refuseHome(root: string, { home }: Host): Promise<void> {
-  const [real, above] = [await realpath(root), await realpath(home).catch(() => home)];
-  if (!isInside(above, real)) return;
+  const real = await realpath(root);
+  const realHome = await realpath(home).catch(() => home);
+  if (!isInside(realHome, real)) return;
   throw new ToolcribError(
     'NO_ROOTS',
     `--root ${displayPath(root)} is or holds the home folder:`,

@@ -11,17 +11,17 @@ import { thisHost, type Host } from '../machine/host.ts';
 import { ownFolder } from '../store/own-files.ts';
 import { UsageError } from './usage.ts';
 
-/** Far more than anybody writes by hand. */
+/** The largest settings file, far more than anybody writes by hand. */
 const mostBytes = 1024 * 1024;
 
-/** Where the operator's settings are kept: in the folder that the platform has for that. */
+/** The path of the operator's settings, in the folder that the platform has for configuration. */
 export const configFile = (
   { platform, env, home }: Pick<Host, 'platform' | 'env' | 'home'> = thisHost(),
 ): string => join(ownFolder('config', platform, env, home) ?? home, 'config.json');
 
 /**
- * The operator's settings; empty when there is no file. One that cannot be understood, or that somebody else
- * could have written, stops the server: falling back could be more open than what was written. Throws
+ * Reads the operator's settings; empty when there is no file. A file that is invalid, or that somebody else
+ * could have written, stops the server, because a fallback could be more open than what was written. Throws
  * UsageError with file and line.
  */
 export async function readConfig(
@@ -31,26 +31,28 @@ export async function readConfig(
   const refusal = (why: string) => new UsageError(`${displayPath(file)}: ${why}`);
   const bytes = await operatorFile(file, refusal);
   if (!bytes) return {};
-  const whole = (path: string) => {
-    const named = /^~(?:[/\\]|$)/.test(path) ? join(home, path.slice(2)) : path;
-    if (isAbsolute(named)) return named;
+  const absolute = (path: string) => {
+    const expanded = /^~(?:[/\\]|$)/.test(path) ? join(home, path.slice(2)) : path;
+    if (isAbsolute(expanded)) return expanded;
     throw refusal(`${displayPath(path)} is not absolute.`);
   };
   try {
     const config = await readSettings(bytes, { file, whose: 'operator', known: await known?.() });
     const { roots, path, programs = {} } = config;
     const folders: Record<string, Config> = {};
-    for (const [given, settings] of Object.entries(config.folders ?? {})) {
-      // By their real paths, as roots are; what is not there is kept as it is written, and said elsewhere.
-      const folder = await realpath(resolve(whole(given))).catch(() => resolve(whole(given)));
-      if (folders[folder]) throw refusal(`folders: ${displayPath(given)} is there twice, by two names.`);
+    for (const [written, settings] of Object.entries(config.folders ?? {})) {
+      // Folders count by their real paths, as roots do; a missing one stays as it is written, and is
+      // reported elsewhere.
+      const path = resolve(absolute(written));
+      const folder = await realpath(path).catch(() => path);
+      if (folders[folder]) throw refusal(`folders: ${displayPath(written)} is there twice, by two names.`);
       folders[folder] = settings;
     }
     return {
       ...config,
-      ...(roots && { roots: roots.map(whole) }),
-      ...(path && { path: path.map(whole) }),
-      programs: Object.fromEntries(Object.entries(programs).map(([id, at]) => [id, whole(at)])),
+      ...(roots && { roots: roots.map(absolute) }),
+      ...(path && { path: path.map(absolute) }),
+      programs: Object.fromEntries(Object.entries(programs).map(([id, file]) => [id, absolute(file)])),
       folders,
     };
   } catch (error) {
@@ -59,11 +61,11 @@ export async function readConfig(
 }
 
 /**
- * What is in the file; undefined when nothing is there. Whoever can write to it decides what a model may do;
- * whoever can write to its folder can take it away.
+ * Reads the file; undefined when there is none. Whoever can write to it decides what a model may do, and
+ * whoever can write to its folder can remove it.
  */
 async function operatorFile(file: string, refusal: (why: string) => Error): Promise<Buffer | undefined> {
-  // A FIFO would otherwise be waited for.
+  // Without this flag, opening a FIFO would block.
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
   const opened = await open(file, flags).catch(({ code }: NodeJS.ErrnoException) => {
     if (code !== 'ENOENT' && code !== 'ENOTDIR') throw refusal(`it cannot be read (${code}).`);

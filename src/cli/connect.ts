@@ -8,10 +8,11 @@ import { asArguments, ownCommand, type ServeValues } from './usage.ts';
 /**
  * Starts our own server the way a host does, and connects a real client to it, which puts the server's
  * questions to the person at the terminal when there is one. The caller closes the client. Throws UsageError
- * when the server does not start with what the settings say.
+ * when the server does not start with these settings.
  */
 export async function connect(values: ServeValues): Promise<Client> {
-  // The server would say it itself, had the SDK, which tries one first, not closed its standard error.
+  // The server would report wrong settings itself, but the SDK, which starts one as a trial, has closed its
+  // standard error by then.
   await servedSettings(values);
   const { command, script } = ownCommand();
   const asks = canAsk();
@@ -26,7 +27,7 @@ export async function connect(values: ServeValues): Promise<Client> {
   const transport = new StdioClientTransport({
     command,
     args: [script, 'serve', ...asArguments(values)],
-    // The SDK would hand on six variables only, and these are the user's own.
+    // The SDK would pass on only six variables, and these are the user's own.
     env: { ...(process.env as Record<string, string>) },
     stderr: 'inherit',
   });

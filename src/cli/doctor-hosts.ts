@@ -12,22 +12,23 @@ import { isRecord } from './host-format.ts';
 import { hosts, userFile, type HostFacts, type HostStart } from './hosts.ts';
 import { flawOfRoots, isThrownAway } from './installation.ts';
 
-/** What came of a host's entry for us. */
+/** The outcome of trying a host's entry for toolcrib. */
 export interface HostCheck {
   readonly host: string;
   readonly file: string;
-  /** `note`: it was not tried. */
+  /** The state of the entry; `note` where it was not tried, or works with a flaw. */
   readonly state: 'ok' | 'note' | 'wrong';
-  /** How many tools it listed, or why it did not. */
+  /** The number of tools that it listed, or the reason why it listed none. */
   readonly says: string;
 }
 
+/** Milliseconds after which an entry that does not answer counts as broken. */
 const mostMs = 20_000;
 
 /**
  * Starts the entry "toolcrib" of each host that has one in its user's file, as a host that the desktop
- * started does, and asks for the list. A project's file is left alone: anybody may have written what it
- * starts.
+ * started does, and asks for the list of tools. A project's file is left alone, because anybody may have
+ * written what it starts.
  */
 export async function checkHosts(here: Host): Promise<HostCheck[]> {
   const checks = Object.entries(hosts).map(async ([host, facts]) => {
@@ -50,7 +51,7 @@ export async function checkHosts(here: Host): Promise<HostCheck[]> {
 const firstLine = (error: unknown): string =>
   error instanceof Error ? (error.message.trim().split('\n')[0] ?? '') : String(error);
 
-/** Tries what an entry starts; says what would mend it. */
+/** Tries what an entry starts, and tells how to mend it. */
 async function checkStart(
   start: StartedServer,
   here: Host,
@@ -78,7 +79,7 @@ async function checkStart(
   }
 }
 
-/** What is wrong with an entry that works today, and what has to be said beside its mending. */
+/** The flaw of an entry that works today, with the options that its mending needs. */
 async function flawOf(words: readonly string[], first: readonly string[], here: Host, facts?: HostFacts) {
   if (first.some((word) => isAbsolute(word) && isThrownAway(word, here)))
     return { says: 'it starts from a folder that does not stay' };
@@ -92,7 +93,7 @@ interface StartedServer extends HostStart {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What an entry starts, by the keys that hosts have for it. Of one that starts nothing: why. */
+/** The program that an entry starts, read from the keys that hosts use, or the reason why it starts none. */
 function startOf(entry: Readonly<Record<string, unknown>>): StartedServer | string {
   const { env, environment, envs } = entry;
   const [command, ...args] = wordsOf(entry).filter((word) => typeof word === 'string');
@@ -102,7 +103,10 @@ function startOf(entry: Readonly<Record<string, unknown>>): StartedServer | stri
   return { command, args, env: { ...((env ?? environment ?? envs) as StartedServer['env'] | undefined) } };
 }
 
-/** How many tools are listed. Throws an Error with the reason, as the program said it. */
+/**
+ * Starts an entry, and returns the number of its tools. Throws an Error with the reason that the program
+ * printed.
+ */
 async function tryEntry({ command, args, env }: StartedServer, home: string): Promise<string> {
   const bare = process.platform === 'win32' ? {} : { PATH: '/usr/bin:/bin' };
   const transport = new StdioClientTransport({
@@ -112,16 +116,18 @@ async function tryEntry({ command, args, env }: StartedServer, home: string): Pr
     cwd: home,
     stderr: 'pipe',
   });
-  let said = '';
-  transport.stderr?.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-2000)));
+  let printed = '';
+  transport.stderr?.on('data', (chunk: Buffer) => {
+    printed = (printed + chunk.toString()).slice(-2000);
+  });
   const client = new Client({ name: 'toolcrib-doctor', version });
   try {
     await client.connect(transport, { timeout: mostMs });
     const { tools } = await client.listTools({}, { timeout: mostMs });
     return `${tools.length} tools`;
   } catch (error) {
-    const lines = said.trim().split(/\r?\n/);
-    // Node tells its own version last.
+    const lines = printed.trim().split(/\r?\n/);
+    // Node prints its own version last.
     const last = lines.find((line) => /^\w*Error\b.*:/.test(line)) ?? lines.at(-1);
     throw last ? new Error(last, { cause: error }) : error;
   } finally {

@@ -8,8 +8,14 @@ import { configFile, readConfig } from './config.ts';
 import { knownNames } from './served-settings.ts';
 import { UsageError } from './usage.ts';
 
-/** Which settings files are in force and what they say, and what is wrong with them, one line each. */
-export async function settingsInForce(host: Host, usualRoots: readonly string[]) {
+interface SettingsReport {
+  readonly rows: readonly string[][];
+  readonly wrong: readonly string[];
+  readonly databases: Config['databases'];
+}
+
+/** Lists the settings files in force with their settings, and what is wrong with them, one line each. */
+export async function settingsInForce(host: Host, usualRoots: readonly string[]): Promise<SettingsReport> {
   const rows: string[][] = [];
   const wrong: string[] = [];
   const file = configFile(host);
@@ -23,7 +29,7 @@ export async function settingsInForce(host: Host, usualRoots: readonly string[])
   await attempt(async () => {
     const config = await readConfig(file, { known: knownNames, home: host.home });
     const settings = mergeSettings({}, config);
-    ({ databases } = settings);
+    databases = settings.databases;
     if (settings.roots.length > 0) roots = settings.roots;
     rows.push([existsSync(file) ? file : `${file} is not there: nothing is set`], ...rowsOf(config));
     for (const [folder, narrower] of Object.entries(settings.folders)) {
@@ -35,17 +41,19 @@ export async function settingsInForce(host: Host, usualRoots: readonly string[])
   for (const root of roots)
     await attempt(async () => {
       const real = await realpath(root).catch(() => undefined);
-      if (real === undefined) return wrong.push(`${root}: there is no such folder`);
-      for (const { file: own, unreadable, allowed: _allowed, ...said } of await read(real)) {
-        if (unreadable !== undefined) wrong.push(unreadable);
-        rows.push([own], ...rowsOf(said));
+      if (real === undefined) {
+        wrong.push(`${root}: there is no such folder`);
+        return;
       }
-      return undefined;
+      for (const { file: own, unreadable, allowed: _allowed, ...config } of await read(real)) {
+        if (unreadable !== undefined) wrong.push(unreadable);
+        rows.push([own], ...rowsOf(config));
+      }
     });
   return { rows, wrong, databases };
 }
 
-/** One row for each setting. Of databases only the names: there may be passwords in the rest. */
+/** Makes a row for each setting. Databases show only their names, because the rest may contain passwords. */
 const rowsOf = ({ rules = [], databases = {}, folders: _folders, ...rest }: Config): string[][] => [
   ...Object.entries(rest).map(([name, value]) => [`  ${name}`, JSON.stringify(value)]),
   ...rules.map(({ pattern, decision }) => [`  rules "${pattern}"`, decision]),

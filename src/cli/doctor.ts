@@ -27,8 +27,8 @@ const note = (text: string): Check => ({ state: 'note', text });
 const wrong = (text: string): Check => ({ state: 'wrong', text });
 
 /**
- * `toolcrib doctor [program]`: how programs are looked for, what hosts start, and what is wrong; exit code 1
- * when something is. With --json the same for programs.
+ * Runs `toolcrib doctor [program]`: shows how programs are found, what hosts start, and what is wrong. Exit
+ * code 1 when something is wrong. With --json it prints the same for programs.
  */
 export async function doctor(args: string[]): Promise<number> {
   const options = { json: { type: 'boolean' } } as const;
@@ -90,9 +90,9 @@ const rowOf = ({ folder, source, why = '' }: { folder: string; source: string; w
 
 async function checksOf(reports: readonly ProgramReport[], environment: Environment): Promise<Check[]> {
   const { node } = process.versions;
-  // The ripgrep that is installed with us, else the machine's own.
+  // The ripgrep that is installed with us, otherwise the machine's own.
   const ripgrep = await findRipgrep(await environment.which('rg')).catch(() => undefined);
-  const found = reports.filter(({ installed }) => installed).length;
+  const count = reports.filter(({ installed }) => installed).length;
   return [
     ok(`toolcrib ${version}`),
     isAtLeast(node, 20, 19) ? ok(`Node.js ${node}`) : wrong(`Node.js ${node}: 20.19 or later is needed`),
@@ -101,7 +101,7 @@ async function checksOf(reports: readonly ProgramReport[], environment: Environm
     ripgrep === undefined
       ? wrong('ripgrep is missing: list_files and grep will not work. Install toolcrib again')
       : ok(`ripgrep ${ripgrep}`),
-    ok(`${found} of ${reports.length} programs found (toolcrib list --all)`),
+    ok(`${count} of ${reports.length} programs found (toolcrib list --all)`),
   ];
 }
 
@@ -121,22 +121,22 @@ function checkState(host: Environment['host']): Check {
 
 function checkGit(git: ProgramReport | undefined): Check {
   if (!git?.installed) return note('git was not found: its tools are not offered (toolcrib doctor git)');
-  const { version: found, path } = git;
-  if (found === undefined) return note(`git ${path}: ${git.note ?? 'version unknown'}`);
-  // The guard before each action asks with --show-scope, which came with 2.26.
-  return isAtLeast(found, 2, 26)
-    ? ok(`git ${found} ${path}`)
-    : wrong(`git ${found} ${path}: 2.26 or later is needed`);
+  const { version: gitVersion, path } = git;
+  if (gitVersion === undefined) return note(`git ${path}: ${git.note ?? 'version unknown'}`);
+  // The guard before each action uses --show-scope, which came with 2.26.
+  return isAtLeast(gitVersion, 2, 26)
+    ? ok(`git ${gitVersion} ${path}`)
+    : wrong(`git ${gitVersion} ${path}: 2.26 or later is needed`);
 }
 
-function isAtLeast(given: string, major: number, minor: number): boolean {
-  const [first = 0, second = 0] = given.split('.').map((part) => Number.parseInt(part, 10));
+function isAtLeast(text: string, major: number, minor: number): boolean {
+  const [first = 0, second = 0] = text.split('.').map((part) => Number.parseInt(part, 10));
   return first > major || (first === major && second >= minor);
 }
 
 /**
- * All about the programs a word can mean: by id or title, else by what is started: `python3` is Python and
- * pip.
+ * Shows all about the programs that a word can mean: by id or title, otherwise by the program that is started
+ * (`python3` is Python and pip).
  */
 async function aboutPrograms(
   words: readonly string[],
@@ -145,26 +145,26 @@ async function aboutPrograms(
   environment: Environment,
 ): Promise<number> {
   const { folders } = (await environment.discovery()).path;
-  const lookedIn = ['looked in', folders.map(({ folder }) => folder).join(', ')];
+  const searched = ['looked in', folders.map(({ folder }) => folder).join(', ')];
   let exitCode = 0;
   const show = (title: string, rows: string[][]) => print(`${style('bold', title)}\n${table(rows, '  ')}`);
   const missing = (title: string, why: string, wayOut: string[]) => {
     exitCode = 1;
-    show(title, [['not found', why], lookedIn, wayOut]);
+    show(title, [['not found', why], searched, wayOut]);
   };
   for (const word of words) {
     const small = word.toLowerCase();
     const exact = programs.filter(({ id, title }) => id === small || title.toLowerCase() === small);
-    const called = programs.filter((one) => one.called.some((name) => name.split(' ')[0] === small));
-    const meant = (exact.length > 0 ? exact : called).map(({ id }) => id);
-    for (const report of reports.filter(({ id }) => meant.includes(id)))
+    const called = programs.filter((program) => program.called.some((name) => name.split(' ')[0] === small));
+    const ids = (exact.length > 0 ? exact : called).map(({ id }) => id);
+    for (const report of reports.filter(({ id }) => ids.includes(id)))
       if (report.installed) show(report.title, factsOf(report));
       else missing(report.title, report.why ?? '', ['to install', report.install ?? '']);
-    if (meant.length > 0) continue;
+    if (ids.length > 0) continue;
     const path = await environment.which(word);
     const similar = nearest(word, [
       ...programs.map(({ id }) => id),
-      ...programs.flatMap((one) => one.called),
+      ...programs.flatMap((program) => program.called),
     ]);
     const hint = similar === undefined ? [] : ['similar', `toolcrib doctor ${similar}`];
     if (path === undefined) missing(word, `no ${word} in ${folders.length} folders`, hint);

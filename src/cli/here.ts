@@ -7,12 +7,12 @@ import {
 } from '../server/environment/user-programs.ts';
 import { configFile } from './config.ts';
 
-/** Where a person describes programs of their own. */
+/** The folder in which a person describes programs of their own. */
 export const ownProgramFolder = (): ProgramFolder => ({
   folder: join(dirname(configFile()), 'programs'),
   least: [],
 });
 
-/** All that can be offered, with the programs that this person has described. */
+/** Loads the catalogue, with the programs that this person has described. */
 export const catalogueHere = async (): Promise<UserCatalogue> =>
   withUserPrograms(await loadManifest(), [ownProgramFolder()]);

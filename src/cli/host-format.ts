@@ -1,14 +1,14 @@
-/** A kind of configuration file whose settings are changed in place. */
+/** A format of configuration files in which settings are changed in place. */
 export interface Format {
-  /** What it says, as plain values. Throws Damaged. */
+  /** Parses a text to plain values. Throws Damaged. */
   readonly parse: (text: string) => unknown;
-  /** The text with a value at a path, all the rest as it was. */
+  /** Puts a value at a path of the text, and leaves the rest as it was. */
   readonly put: (text: string, path: readonly string[], value: unknown) => string;
-  /** The text without what is at a path, nor what would be left empty around it. */
+  /** Removes from the text what is at a path, and what would be left empty around it. */
   readonly take: (text: string, path: readonly string[]) => string;
 }
 
-/** A text that cannot be understood. */
+/** The error for a text that cannot be parsed, or not be changed in place. */
 export class Damaged extends Error {
   readonly line: number | undefined;
 
@@ -21,9 +21,9 @@ export class Damaged extends Error {
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Objects as ordinary ones, whatever a parser makes, so that they can be compared. */
+/** Converts the objects that a parser makes to plain ones, so that they can be compared. */
 export function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (!isRecord(value) || value instanceof Date) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)]));
 }

@@ -2,41 +2,50 @@ import { win32 } from 'node:path';
 import { variable, type Host } from '../machine/host.ts';
 import type { Setting } from './host-file.ts';
 
-/** What a host starts. */
+/** The command line that a host starts. */
 export interface HostStart {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-/** A program that starts MCP servers, as far as its configuration goes. */
+/** The facts about a host, a program that starts MCP servers, that its configuration needs. */
 export interface HostFacts {
   readonly title: string;
   /**
-   * Its file: the person's, and one in a project. `~` is expanded, and `%CONFIG%`: where desktop programs of
-   * the system keep theirs.
+   * The user's configuration file. `~` is expanded, and so is `%CONFIG%`, the folder where desktop programs
+   * of the system keep their settings.
    */
   readonly user: string;
-  /** Where that is something else on Windows. */
+  /** The user's file on Windows, where it is another one. */
   readonly onWindows?: string;
   /** The beginning of its package's name on Windows: in a package it reads another %CONFIG%. */
   readonly packaged?: string;
-  /** None where it tells no folders: then a project's file would have to name one of this machine. */
+  /**
+   * The file in a project. It is left out for hosts that tell no folders, as the file would have to name a
+   * folder of this machine.
+   */
   readonly project?: string;
-  /** The keys that lead to the entries. */
+  /** The keys that lead to the entries of servers. */
   readonly under: readonly string[];
   readonly entry: (start: HostStart) => Readonly<Record<string, unknown>>;
-  /** It cannot show our questions, and asks before each call. */
+  /** True where it cannot show our questions, and asks before each call. */
   readonly promptsUser?: true;
-  /** Earlier versions left the questions to it, which it may not ask; what they wrote beside the entry. */
+  /**
+   * The settings that earlier versions wrote beside the entry, when they left the questions to hosts that may
+   * not ask them.
+   */
   readonly formerly?: readonly Setting[];
-  /** It has no file tools of its own, so that ours are listed. */
+  /** True where it has no file tools of its own, so that ours are listed. */
   readonly needsFiles?: true;
-  /** It tells no folders, and starts us nowhere in particular. */
+  /** True where it tells no folders, and starts us in no particular one. */
   readonly needsRoots?: true;
   readonly afterwards: string;
 }
 
-/** Most have their entries under the same key, and read them when they start. */
+/**
+ * Fills in the facts that most hosts share: they have their entries under the same key, and read them when
+ * they start.
+ */
 const host = (title: string, facts: Partial<HostFacts> & Pick<HostFacts, 'user'>): HostFacts => ({
   title,
   under: ['mcpServers'],
@@ -47,11 +56,11 @@ const host = (title: string, facts: Partial<HostFacts> & Pick<HostFacts, 'user'>
 
 const plain = ({ command, args }: HostStart) => ({ command, args });
 const typed = (start: HostStart) => ({ type: 'stdio', ...plain(start) });
-/** Longer than a call takes before it becomes a job. */
+/** Seconds after which a host gives up a call, longer than a call takes before it becomes a job. */
 const seconds = 120;
 const patient = (start: HostStart) => ({ ...plain(start), timeout: seconds * 1000, trust: false });
 
-/** The hosts we write entries for, by the name that people give them on the command line. */
+/** The hosts for which we write entries, by their names on the command line. */
 export const hosts: Readonly<Record<string, HostFacts>> = {
   'claude-desktop': host('Claude Desktop', {
     user: '%CONFIG%/Claude/claude_desktop_config.json',
@@ -92,7 +101,7 @@ export const hosts: Readonly<Record<string, HostFacts>> = {
     user: '~/.codex/config.toml',
     project: '.codex/config.toml',
     under: ['mcp_servers'],
-    // It does not wait for a server that is not required.
+    // Codex does not wait for a server that is not required.
     entry: (start) => ({
       ...plain(start),
       required: true,
@@ -151,7 +160,7 @@ export const hosts: Readonly<Record<string, HostFacts>> = {
   }),
 };
 
-/** Where the person's own file of a host is on this system. */
+/** The path of the user's file of a host on this system. */
 export async function userFile(facts: HostFacts, host: Host): Promise<string> {
   const { user, onWindows = user } = facts;
   const { platform, home } = host;
@@ -164,7 +173,10 @@ export async function userFile(facts: HostFacts, host: Host): Promise<string> {
   return win32.normalize(onWindows.replace('%CONFIG%', () => roaming).replace(/^~/, () => home));
 }
 
-/** Where Windows keeps what a packaged program puts into %APPDATA%; undefined when there is none such. */
+/**
+ * The folder in which Windows keeps what a packaged program puts into %APPDATA%; undefined when there is
+ * none.
+ */
 async function packagedRoaming({ packaged }: HostFacts, host: Host): Promise<string | undefined> {
   if (packaged === undefined) return undefined;
   const local = variable(host, 'LOCALAPPDATA') ?? win32.join(host.home, 'AppData', 'Local');

@@ -11,7 +11,7 @@ import { cacheFolder } from '../store/own-files.ts';
 import { version } from '../machine/version.ts';
 import { ownCommand } from './usage.ts';
 
-/** What starts toolcrib, up to the word `serve`. */
+/** The command line that starts toolcrib, up to the word `serve`. */
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
@@ -21,17 +21,18 @@ const pinned = `toolcrib@${version}`;
 const npx: Launch = { command: 'npx', args: ['-y', pinned] };
 
 /**
- * How hosts start this installation tomorrow as well. Throws PROGRAM_NOT_FOUND where it will be gone by then.
+ * The command line with which hosts start this installation, also in the future. Throws PROGRAM_NOT_FOUND
+ * where it will soon be gone.
  */
 export async function ownLaunch(host: Host): Promise<Launch> {
   const { command, script } = ownCommand();
-  // One file, which unpacks itself.
+  // The single executable has no script.
   if (isSea()) return { command, args: [] };
   const real = await realpath(script);
   if (!isThrownAway(real, host)) return { command, args: [real] };
   const cached = /^(.*[\\/]_npx[\\/][^\\/]+)[\\/]/.exec(real)?.[1];
   if (cached !== undefined && !(await isOfOtherSource(cached)))
-    // Many hosts cannot start npx.cmd there.
+    // Many hosts cannot start npx.cmd on Windows.
     return host.platform === 'win32' ? { command: 'cmd', args: ['/c', 'npx', '-y', pinned] } : npx;
   throw new ToolcribError(
     'PROGRAM_NOT_FOUND',
@@ -40,24 +41,26 @@ export async function ownLaunch(host: Host): Promise<Launch> {
   );
 }
 
-/** How everybody starts it who has the project. */
+/** The command line with which everybody who has the project starts toolcrib. */
 export async function sharedLaunch(host: Host): Promise<Launch> {
   const folders = (variable(host, 'PATH') ?? '').split(delimiter).filter((folder) => folder !== '');
   const endings = host.platform === 'win32' ? ['.cmd', '.exe'] : [''];
-  // Only what npm starts has this one on its path.
+  // Only programs that npm starts have this folder on their path.
   const lasting = folders.filter((folder) => !/[\\/]node_modules[\\/]\.bin$/.test(folder));
-  const [found] = await host.which('toolcrib', lasting, endings);
-  const real = found && (await host.realPath(found));
+  const [program] = await host.which('toolcrib', lasting, endings);
+  const real = program && (await host.realPath(program));
   return real && !isThrownAway(real, host) ? { command: 'toolcrib', args: [] } : npx;
 }
 
-const caches =
-  /[\\/](?:_npx|dlx(?:-[^\\/]*)?|bunx-[^\\/]*|xfs-[^\\/]*|\.yarn[\\/]cache|install[\\/]cache|store[\\/]v\d+)[\\/]/;
+const caches = new RegExp(
+  String.raw`[\\/](?:_npx|dlx(?:-[^\\/]*)?|bunx-[^\\/]*|xfs-[^\\/]*` +
+    String.raw`|\.yarn[\\/]cache|install[\\/]cache|store[\\/]v\d+)[\\/]`,
+);
 
-/** A script is in a folder that a package runner or the system empties. */
+/** True where a script is in a folder that a package runner or the system empties. */
 export function isThrownAway(script: string, { platform, env, home }: Host): boolean {
   if (caches.test(script)) return true;
-  // A checkout, wherever it is, is where somebody wants it.
+  // A checkout stays where somebody put it.
   const isCheckout = existsSync(join(dirname(dirname(script)), 'src', 'cli'));
   const cache = cacheFolder(platform, env, home);
   const folders = [realpathSync(tmpdir()), ...(cache === undefined ? [] : [dirname(cache)])];
@@ -65,7 +68,8 @@ export function isThrownAway(script: string, { platform, env, home }: Host): boo
 }
 
 /**
- * The package is not from the registry, but a file, a folder or a repository: its version says nothing there.
+ * True where the package is not from the registry but from a file, a folder or a repository, for which its
+ * version says nothing.
  */
 async function isOfOtherSource(cached: string): Promise<boolean> {
   const text = await readFile(join(cached, 'package.json'), 'utf8').catch(() => '{}');
@@ -74,7 +78,8 @@ async function isOfOtherSource(cached: string): Promise<boolean> {
 }
 
 /**
- * Why a folder is nobody's project, as the rest of a sentence: toolcrib's own, the home folder, and the like.
+ * The reason why a folder is nobody's project, as the rest of a sentence: it is toolcrib's own, the home
+ * folder, or the like.
  */
 export async function noProjectBecause(folder: string, host: Host): Promise<string | undefined> {
   const real = await realpath(folder);
@@ -85,11 +90,11 @@ export async function noProjectBecause(folder: string, host: Host): Promise<stri
   if (host.platform === 'win32' && system !== undefined && isInside(real, system)) return "is the system's";
   const script = await realpath(ownCommand().script).catch(() => undefined);
   if (script !== undefined && isInside(real, dirname(script))) return "is toolcrib's own";
-  for (const above of upwards(real, [])) if (await isOurs(above)) return "is toolcrib's own";
+  for (const ancestor of upwards(real, [])) if (await isOurs(ancestor)) return "is toolcrib's own";
   return undefined;
 }
 
-/** What is wrong with the folders that an entry opens: "/home/a/toolcrib is toolcrib's own". */
+/** The flaw of the folders that an entry opens: "/home/a/toolcrib is toolcrib's own". */
 export async function flawOfRoots(roots: readonly string[], host: Host): Promise<string | undefined> {
   for (const root of roots) {
     const why = existsSync(root) ? await noProjectBecause(root, host) : 'is not there';

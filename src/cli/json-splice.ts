@@ -9,22 +9,22 @@ import {
 import { Damaged, plain, type Format } from './host-format.ts';
 import { commaEdits, edited, lineEndOf, removeItems, stepsBetween, type Range } from './list-splice.ts';
 
-/** JSON with comments and trailing commas, as hosts read it. */
+/** The JSON that hosts read, with comments and trailing commas. */
 export const json: Format = {
   parse: (text) => plain(getNodeValue(rootOf(text))),
   put(text, path, value) {
     const whole = text.trim() === '' ? '{}\n' : text;
     const root = rootOf(whole);
-    const there = findNodeAtLocation(root, [...path]);
-    if (there) return replaced(whole, there, value, path.length);
-    // The keys that are not there yet are made with it.
-    const known = path.findLastIndex((_, at) => findNodeAtLocation(root, path.slice(0, at + 1))) + 1;
-    const parent = findNodeAtLocation(root, path.slice(0, known)) ?? root;
-    const [key = '', ...rest] = path.slice(known);
-    const nested = rest.reduceRight<unknown>((one, name) => ({ [name]: one }), value);
-    // A null is no place for it.
-    if (parent.type !== 'object') return replaced(whole, parent, { [key]: nested }, known);
-    return inserted(whole, parent, `${JSON.stringify(key)}: ${spelled(whole, nested, known + 1)}`, known);
+    const current = findNodeAtLocation(root, [...path]);
+    if (current) return replaced(whole, current, value, path.length);
+    // Missing keys on the path are made together with the value.
+    const depth = path.findLastIndex((_, at) => findNodeAtLocation(root, path.slice(0, at + 1))) + 1;
+    const parent = findNodeAtLocation(root, path.slice(0, depth)) ?? root;
+    const [key = '', ...rest] = path.slice(depth);
+    const nested = rest.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
+    // A null cannot hold the value, and is replaced.
+    if (parent.type !== 'object') return replaced(whole, parent, { [key]: nested }, depth);
+    return inserted(whole, parent, `${JSON.stringify(key)}: ${spelled(whole, nested, depth + 1)}`, depth);
   },
   take(text, path) {
     const property = findNodeAtLocation(rootOf(text), [...path])?.parent;
@@ -51,31 +51,32 @@ function spelled(text: string, value: unknown, depth: number): string {
   return JSON.stringify(value, null, unit).replaceAll('\n', `${lineEndOf(text)}${unit.repeat(depth)}`);
 }
 
-function replaced(text: string, there: Node, value: unknown, depth: number): string {
-  const items = there.type === 'array' ? (there.children ?? []) : [];
+function replaced(text: string, node: Node, value: unknown, depth: number): string {
+  const items = node.type === 'array' ? (node.children ?? []) : [];
   if (items.length > 0 && Array.isArray(value) && value.length > 0) {
-    const steps = stepsBetween(plain(getNodeValue(there)) as unknown[], value);
+    const steps = stepsBetween(plain(getNodeValue(node)) as unknown[], value);
     return edited(text, commaEdits(text, items.map(rangeOf), steps, JSON.stringify));
   }
-  return edited(text, [{ ...rangeOf(there), text: spelled(text, value, depth) }]);
+  return edited(text, [{ ...rangeOf(node), text: spelled(text, value, depth) }]);
 }
 
-/** In front of the others: behind the last one there may be a comma, and comments that belong to it. */
+/** Inserts a property before the others, because a comma and comments may follow the last one. */
 function inserted(text: string, parent: Node, property: string, depth: number): string {
-  const [eol, unit] = [lineEndOf(text), unitOf(text)];
+  const eol = lineEndOf(text);
+  const unit = unitOf(text);
   const close = parent.children?.length ? ',' : `${eol}${unit.repeat(depth)}`;
   const at = parent.offset + 1;
   return edited(text, [{ start: at, end: at, text: `${eol}${unit.repeat(depth + 1)}${property}${close}` }]);
 }
 
-/** The property that holds nothing but this one, comments neither. */
+/** The outermost property that contains nothing but this one, and no comments. */
 function outermost(text: string, property: Node): Node {
   const { parent } = property;
   const isAlone = parent?.parent && parent.children?.length === 1;
   return isAlone && restOf(text, parent, property).trim() === '' ? outermost(text, parent.parent) : property;
 }
 
-/** All between the braces but one property, and the comma behind it. */
+/** The text between the braces without one property and the comma after it. */
 const restOf = (text: string, { offset, length }: Node, property: Node): string =>
   text.slice(offset + 1, property.offset) +
   text.slice(rangeOf(property).end, offset + length - 1).replace(/^\s*,/, '');

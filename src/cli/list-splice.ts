@@ -6,20 +6,22 @@ export interface Range {
   readonly end: number;
 }
 
-/** New text for a range of a text. */
+/** A new text for a range of a text. */
 export interface ListEdit extends Range {
   readonly text: string;
 }
 
-/** A text with edits that do not overlap. */
-export const edited = (text: string, edits: readonly ListEdit[]): string =>
-  edits
-    .toSorted((a, b) => b.start - a.start)
-    .reduce((so, edit) => so.slice(0, edit.start) + edit.text + so.slice(edit.end), text);
+/** Applies edits that do not overlap to a text. */
+export function edited(text: string, edits: readonly ListEdit[]): string {
+  let result = text;
+  for (const edit of edits.toSorted((a, b) => b.start - a.start))
+    result = result.slice(0, edit.start) + edit.text + result.slice(edit.end);
+  return result;
+}
 
 export const lineEndOf = (text: string): string => /\r?\n/.exec(text)?.[0] ?? '\n';
 
-/** Makes one list out of another; places are those of the first. */
+/** A step that turns one list into another; positions are those of the first list. */
 export type SpliceStep =
   | { readonly type: 'replace'; readonly at: number; readonly value: unknown }
   | { readonly type: 'add'; readonly after: number; readonly values: readonly unknown[] }
@@ -28,22 +30,24 @@ export type SpliceStep =
 export function stepsBetween(before: readonly unknown[], after: readonly unknown[]): SpliceStep[] {
   const steps: SpliceStep[] = [];
   let at = 0;
-  let gone = 0;
-  let come: unknown[] = [];
+  let deletions = 0;
+  let additions: unknown[] = [];
   const finish = () => {
-    const both = Math.min(gone, come.length);
-    for (const [index, value] of come.slice(0, both).entries())
+    const both = Math.min(deletions, additions.length);
+    for (const [index, value] of additions.slice(0, both).entries())
       steps.push({ type: 'replace', at: at + index, value });
-    if (come.length > both) steps.push({ type: 'add', after: at + both - 1, values: come.slice(both) });
-    if (gone > both) steps.push({ type: 'remove', at: at + both, count: gone - both });
-    at += gone;
-    [gone, come] = [0, []];
+    if (additions.length > both)
+      steps.push({ type: 'add', after: at + both - 1, values: additions.slice(both) });
+    if (deletions > both) steps.push({ type: 'remove', at: at + both, count: deletions - both });
+    at += deletions;
+    deletions = 0;
+    additions = [];
   };
   for (const { added, removed, value } of diffArrays([...before], [...after], {
     comparator: isDeepStrictEqual,
   })) {
-    if (removed) gone += value.length;
-    else if (added) come = [...come, ...value];
+    if (removed) deletions += value.length;
+    else if (added) additions = [...additions, ...value];
     else {
       finish();
       at += value.length;
@@ -53,7 +57,7 @@ export function stepsBetween(before: readonly unknown[], after: readonly unknown
   return steps;
 }
 
-/** Edits of a list with commas between its items, as JSON, TOML and YAML's flow style have it. */
+/** Edits a list with commas between its items, as in JSON, TOML and YAML's flow style. */
 export function commaEdits(
   text: string,
   items: readonly Range[],
@@ -69,23 +73,24 @@ export function commaEdits(
     if (step.type === 'replace') return [{ ...item, text: spell(step.value) }];
     const added = step.values.map(spell);
     return step.after < 0
-      ? [{ start: item.start, end: item.start, text: added.map((one) => one + between).join('') }]
-      : [{ start: item.end, end: item.end, text: added.map((one) => between + one).join('') }];
+      ? [{ start: item.start, end: item.start, text: added.map((item) => item + between).join('') }]
+      : [{ start: item.end, end: item.end, text: added.map((item) => between + item).join('') }];
   });
 }
 
 /**
- * Takes items out of such a list, with the comma that is one too many then, and the line that they leave
- * empty.
+ * Removes items from such a list, with the comma that is then superfluous and the line that they leave empty.
  */
 export function removeItems(text: string, items: readonly Range[], at: number, count = 1): ListEdit[] {
-  const [previous, first, last] = [items[at - 1], items[at], items[at + count - 1]];
+  const previous = items[at - 1];
+  const first = items[at];
+  const last = items[at + count - 1];
   if (first === undefined || last === undefined) return [];
   const comma = /^\s*,/.exec(text.slice(last.end))?.[0];
   const end = last.end + (comma?.length ?? 0);
   const before = text.slice(0, first.start);
   const line = before.slice(before.trimEnd().lastIndexOf('\n') + 1);
-  // What follows on this line must not end in a comment of the line above.
+  // Text that follows on this line must not end up in a comment of the line above.
   const isLastOfLine = /^[ \t]*(?:\r?\n|$)/.test(text.slice(end));
   const keepsLine = !isLastOfLine && /\/\/|#/.test(line);
   const start = keepsLine ? first.start : before.trimEnd().length;

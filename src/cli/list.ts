@@ -3,17 +3,18 @@ import { print, style, table } from './print.ts';
 import { parseCommandLine } from './usage.ts';
 
 /**
- * `toolcrib list [--json] [--all]`: the programs that were found; with --all also the missing ones, and why.
+ * Runs `toolcrib list [--json] [--all]`: prints the programs that were found; with --all also the missing
+ * ones, and why.
  */
 export async function list(args: string[]): Promise<number> {
   const options = { json: { type: 'boolean' }, all: { type: 'boolean' } } as const;
   const { values } = parseCommandLine({ args, options });
   const environment = await machineHere();
   const all = await environment.report();
-  const found = all.filter(({ installed }) => installed);
-  const missing = all.filter(({ installed }) => !installed);
-  if (values.json) return print(`${JSON.stringify(values.all ? all : found, null, 2)}\n`);
-  const rows = found.map(({ title, version = '-', path = '', source, note }) => [
+  const installed = all.filter((report) => report.installed);
+  const missing = all.filter((report) => !report.installed);
+  if (values.json) return print(`${JSON.stringify(values.all ? all : installed, null, 2)}\n`);
+  const rows = installed.map(({ title, version = '-', path = '', source, note }) => [
     title,
     version,
     path,

@@ -7,8 +7,9 @@ import { readConfig } from './config.ts';
 import { ownProgramFolder } from './here.ts';
 
 /**
- * This computer, all of it looked at: a server answers first and asks later, and a person would rather wait.
- * What is wrong with the settings, where none are given, is told by doctor, and by each start.
+ * Detects the environment of this computer completely: a server answers first and finds out more later, but a
+ * person at the terminal would rather wait. Invalid settings count as none here, because doctor and each
+ * start report them.
  */
 export async function machineHere(given?: Settings): Promise<Environment> {
   const settings = given ?? mergeSettings({}, await readConfig().catch((): Config => ({})));

@@ -2,8 +2,8 @@ import { version } from '../machine/version.ts';
 import { exitCodeOf, runCommand, UsageError } from './usage.ts';
 
 /**
- * Subcommands but `serve` and `chat`, which toolcrib.ts runs. Each file is loaded only when its command is
- * used.
+ * The subcommands except `serve` and `chat`, which toolcrib.ts runs. Each file is loaded only when its
+ * command is used.
  */
 const commands: Record<string, (args: string[]) => Promise<number>> = {
   call: (args) => import('./call.ts').then((m) => m.callCommand(args)),
@@ -15,7 +15,7 @@ const commands: Record<string, (args: string[]) => Promise<number>> = {
   trust: (args) => import('./trust.ts').then((m) => m.trustCommand(args)),
   audit: (args) => import('./audit.ts').then((m) => m.auditCommand(args)),
   completion: (args) => import('./completion.ts').then((m) => m.completionCommand(args)),
-  // What the scripts of `completion` ask.
+  // The command that the scripts of `completion` run.
   complete: (args) => import('./completion.ts').then((m) => m.completeCommand(args)),
 };
 
@@ -26,9 +26,9 @@ export async function main(args: string[]): Promise<number> {
   if (first === '--licenses') return print(await licenses());
   const isHelp = first === undefined || ['--help', '-h', 'help'].includes(first);
   const name = isHelp ? rest[0] : first;
-  // Of a tool, `call` says it.
-  const ofTool = first === 'call' && rest[0]?.startsWith('-') === false;
-  if (isHelp || (!ofTool && rest.some((arg) => arg === '--help' || arg === '-h')))
+  // `call TOOL --help` is answered by `call`.
+  const isAboutTool = first === 'call' && rest[0]?.startsWith('-') === false;
+  if (isHelp || (!isAboutTool && rest.some((arg) => arg === '--help' || arg === '-h')))
     return exitCodeOf(async () => print(await helpFor(name)));
   const command = commands[first];
   return runCommand(async () => {
@@ -44,7 +44,10 @@ async function helpFor(command: string | undefined): Promise<string> {
   throw await unknownCommand(command);
 }
 
-/** Ours, and those of all that comes with it: the package holds them, and so does the executable. */
+/**
+ * The licences of toolcrib and of all that comes with it. The package contains them, and so does the
+ * executable.
+ */
 async function licenses(): Promise<string> {
   const { readFile } = await import('node:fs/promises');
   const read = (name: string) => readFile(new URL(`../${name}`, import.meta.url), 'utf8');

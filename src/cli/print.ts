@@ -1,13 +1,13 @@
 import { styleText } from 'node:util';
 import { sanitize } from '../machine/sanitize.ts';
 
-/** Prints for the person, or the program, that asked; 0, which is an exit code. */
+/** Prints to standard output. Returns the exit code 0. */
 export function print(text: string): 0 {
   process.stdout.write(text);
   return 0;
 }
 
-/** Lines with their columns aligned, the last one ragged. What is printed cannot command the terminal. */
+/** Formats rows with aligned columns, the last one ragged. Terminal controls are removed. */
 export function table(rows: readonly (readonly string[])[], indent = ''): string {
   const cells = rows.map((row) => row.map((cell) => sanitize(cell).replaceAll('\n', ' ')));
   const widths: number[] = [];
@@ -17,6 +17,6 @@ export function table(rows: readonly (readonly string[])[], indent = ''): string
   return lines.map((line) => `${indent}${line.trimEnd()}\n`).join('');
 }
 
-/** Text in a colour where standard output is a terminal that may have some. */
+/** Colours a text where standard output is a terminal that may show colours. */
 export const style = (name: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string): string =>
   process.stdout.isTTY && !process.env['NO_COLOR'] ? styleText(name, text) : text;

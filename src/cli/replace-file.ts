@@ -4,7 +4,10 @@ import { dirname } from 'node:path';
 import { ToolcribError } from '../core/errors.ts';
 import { UsageError } from './usage.ts';
 
-/** The text of a file; empty where there is none. Throws ENCODING, and UsageError for what cannot be read. */
+/**
+ * Reads the text of a file; empty where there is none. Throws ENCODING, and UsageError for what cannot be
+ * read.
+ */
 export async function textOf(file: string): Promise<string> {
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -19,10 +22,10 @@ export async function textOf(file: string): Promise<string> {
 
 const backupOf = (real: string): string => `${real}.before-toolcrib`;
 
-/** Many keep their configuration elsewhere, behind a link. */
+/** Resolves links, because many people keep their configuration elsewhere, behind one. */
 const behindLinks = (file: string): Promise<string> => realpath(file).catch(() => file);
 
-/** Copies a file as it was before toolcrib came, once; returns where that is. */
+/** Copies a file as it was before toolcrib came, once. Returns the path of the copy. */
 export async function keep(file: string): Promise<string | undefined> {
   const real = await behindLinks(file);
   try {
@@ -35,30 +38,30 @@ export async function keep(file: string): Promise<string | undefined> {
   return backupOf(real);
 }
 
-/** The copy; undefined where there is none, or nobody can read it. */
+/** Reads the copy; undefined where there is none, or it cannot be read. */
 export async function keptText(file: string): Promise<string | undefined> {
   const bytes = await readFile(backupOf(await behindLinks(file))).catch(() => undefined);
-  return bytes && bytes.toString('utf8');
+  return bytes?.toString('utf8');
 }
 
 /**
- * Replaces a file as a whole, and where it was. Throws STALE_FILE when somebody else has changed it
+ * Replaces a file as a whole, behind its links. Throws STALE_FILE when somebody else has changed it
  * meanwhile.
  */
 export async function replace(file: string, before: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   const real = await behindLinks(file);
   const old = await stat(real).catch(() => undefined);
-  const beside = `${real}.${process.pid}.tmp`;
+  const temporary = `${real}.${process.pid}.tmp`;
   try {
     const mode = old ? old.mode & 0o777 : 0o600;
-    await writeFile(beside, text, { flag: 'wx', mode, flush: true });
-    // A host that runs may write its settings at any time.
+    await writeFile(temporary, text, { flag: 'wx', mode, flush: true });
+    // A running host may write its settings at any time.
     if ((await textOf(file)) !== before)
       throw new ToolcribError('STALE_FILE', `${file} was changed meanwhile.`, 'Do it again.');
-    await rename(beside, real);
+    await rename(temporary, real);
   } catch (error) {
-    await rm(beside, { force: true });
+    await rm(temporary, { force: true });
     throw error;
   }
 }

@@ -25,7 +25,7 @@ import {
   type ValuesOf,
 } from './usage.ts';
 
-/** What only `serve` has, and only over HTTP. */
+/** The options that only `serve` has, and only over HTTP. */
 const httpOptions = {
   http: { type: 'boolean' },
   host: { type: 'string' },
@@ -35,12 +35,13 @@ const httpOptions = {
 } as const;
 
 /**
- * `toolcrib serve`: ends when the host closes our input, or with a signal. Goes on after what was answered
- * already.
+ * Runs `toolcrib serve` until the host closes our input or a signal comes. Continues after the requests that
+ * were answered early.
  */
 export async function serveCommand(args: string[], opening?: EarlyAnswers): Promise<number> {
   return exitCodeOf(async () => {
-    // Not in the help: our own host writes its key into a pipe, where no other process can see it.
+    // This option is not in the help: our own host writes its key into a pipe, where no other process can see
+    // it.
     const keyed = args.find((arg) => arg.startsWith(keyOption));
     const tracker = trackDependencies(thisHost());
     tracker.noteFile(configFile());
@@ -48,14 +49,14 @@ export async function serveCommand(args: string[], opening?: EarlyAnswers): Prom
       args: args.filter((arg) => arg !== keyed),
       options: { ...serveOptions, ...httpOptions, trace: { type: 'string' } },
     });
-    const given = await servedSettings(values);
-    noteSettings(tracker, given);
+    const configured = await servedSettings(values);
+    noteSettings(tracker, configured);
     const http = await listeningIn(values);
-    // That host asks, whatever the operator says of others.
-    const settings: Settings = keyed === undefined ? given : { ...given, questions: 'server' };
+    // Our own host asks its user, whatever the operator has set for other hosts.
+    const settings: Settings = keyed === undefined ? configured : { ...configured, questions: 'server' };
     const key = keyed === undefined ? undefined : keyIn(Number(keyed.slice(keyOption.length)));
     const environment = await detectEnvironment(settings, tracker, ownProgramFolder());
-    sayProblems(environment);
+    printProblems(environment);
     try {
       const trace = await traceInto(values.trace, settings);
       if (http) {
@@ -73,24 +74,24 @@ export async function serveCommand(args: string[], opening?: EarlyAnswers): Prom
 }
 
 /**
- * Serves a client of this process, with options as `serve` has them. Resolves with what ends it. Throws
- * UsageError.
+ * Serves a client in this process, with the options of `serve`. Resolves with the function that ends the
+ * server. Throws UsageError.
  */
 export async function serveHere(values: ServeValues, transport: Transport): Promise<() => Promise<unknown>> {
   const settings = await servedSettings(values);
   const environment = await machineHere(settings);
-  sayProblems(environment);
+  printProblems(environment);
   const { serveInProcess } = await import('../server/wire/stdio.ts');
   return serveInProcess(settings, transport, environment);
 }
 
-function sayProblems({ problems, host }: Environment): void {
+function printProblems({ problems, host }: Environment): void {
   const unkept = unkeptState(host);
   for (const problem of unkept === undefined ? problems : [...problems, unkept])
     process.stderr.write(`toolcrib: ${problem}\n`);
 }
 
-/** Throws what the system says of the file. */
+/** Opens the trace of messages, if there is a file for it. Throws the system's error. */
 async function traceInto(file: string | undefined, settings: Settings): Promise<Trace | undefined> {
   if (file === undefined) return undefined;
   const [{ createTrace }, { maskOf }] = await Promise.all([
@@ -103,13 +104,13 @@ async function traceInto(file: string | undefined, settings: Settings): Promise<
 type HttpValues = ValuesOf<typeof httpOptions>;
 
 /**
- * Where to listen; undefined without --http. Throws UsageError, also for a file of tokens that others can
- * read.
+ * The address to listen at; undefined without --http. Throws UsageError, also for a file of tokens that
+ * others can read.
  */
 async function listeningIn(values: HttpValues): Promise<Listening | undefined> {
   const { http, host = '127.0.0.1', port = '7311', 'token-file': file, 'allow-host': names = [] } = values;
-  const given = Object.keys(httpOptions).find((name) => values[name as keyof HttpValues] !== undefined);
-  if (!http && given !== undefined) throw new UsageError(`--${given} belongs to --http.`);
+  const option = Object.keys(httpOptions).find((name) => values[name as keyof HttpValues] !== undefined);
+  if (!http && option !== undefined) throw new UsageError(`--${option} belongs to --http.`);
   if (!http) return undefined;
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65535)
     throw new UsageError(`--port ${port}: a number up to 65535 is expected; 0 is any that is free.`);
@@ -126,7 +127,10 @@ async function listeningIn(values: HttpValues): Promise<Listening | undefined> {
   }
 }
 
-/** `moz-extension://*` is the origin of any extension of Firefox: each has a name of its own. */
+/**
+ * True for the name of a host or the origin of an extension. `moz-extension://*` is that of any extension of
+ * Firefox, because each installation has a name of its own.
+ */
 const isHostName = (name: string): boolean =>
   /^(?!https?:)[a-z][a-z\d+.-]*:\/\/\*$/i.test(name) || isPlainName(name);
 const isPlainName = (name: string): boolean =>
@@ -134,7 +138,7 @@ const isPlainName = (name: string): boolean =>
   URL.canParse(`http://${name}`) &&
   new URL(`http://${name}`).hostname === name.toLowerCase();
 
-/** What the system says of a file to write to, or of the place to listen, in words. */
+/** Explains a system error about the file of the trace, or about the address to listen at. */
 function startProblem(error: Error, http: Listening | undefined, trace: string | undefined): Error {
   const { code, path } = error as NodeJS.ErrnoException;
   if (trace !== undefined && path === trace)
@@ -147,7 +151,7 @@ function startProblem(error: Error, http: Listening | undefined, trace: string |
     : new UsageError(`--host ${host} --port ${port}: cannot be listened at (${code}).`);
 }
 
-/** What a start depends on beside the programs. */
+/** Notes what a start depends on besides programs. */
 function noteSettings({ host, noteFile, noteFolder }: DependencyTracker, { roots, folders }: Settings): void {
   for (const folder of [...roots, ...Object.keys(folders)]) noteFolder(resolve(folder));
   for (const root of roots) noteFile(resolve(root, '.toolcrib.json'));
@@ -156,15 +160,15 @@ function noteSettings({ host, noteFile, noteFolder }: DependencyTracker, { roots
 }
 
 /**
- * The descriptor of a pipe, such as standard input, whose first line holds the key of the host that asks its
- * user.
+ * The option with the descriptor of a pipe, such as standard input, whose first line holds the key of the
+ * host that asks its user.
  */
 const keyOption = '--key-fd=';
 
 function keyIn(pipe: number): string {
   const byte = Buffer.alloc(1);
   let line = '';
-  // One by one: what follows on standard input is for the server.
+  // Bytes are read one by one, because what follows on standard input is for the server.
   while (line.length < longestLine && readSync(pipe, byte) === 1 && byte[0] !== 10)
     line += byte.toString('latin1');
   const key = /[0-9a-f]{64}/.exec(line)?.[0];

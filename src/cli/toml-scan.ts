@@ -1,29 +1,30 @@
 import type { Range } from './list-splice.ts';
 
-/** A value and where it is; of a list its items, of a table in braces its pairs. */
+/** A value and its range; a list has items, and a table in braces has pairs. */
 export interface Value extends Range {
   readonly items?: readonly Value[];
   readonly pairs?: readonly Pair[];
 }
 
-/** `a.b = 1`: from its key to the end of its value. */
+/** A pair such as `a.b = 1`, from its key to the end of its value. */
 export interface Pair extends Range {
   readonly type: 'pair';
-  /** From the top of the file. */
+  /** The keys from the top of the file. */
   readonly path: readonly string[];
-  /** Where the last part of its key begins. */
+  /** The start of the last part of its key. */
   readonly last: number;
   readonly value: Value;
 }
 
-/** `[a.b]`, or `[[a.b]]`. */
+/** A header such as `[a.b]` or `[[a.b]]`. */
 export interface Header extends Range {
   readonly type: 'header';
   readonly path: readonly string[];
 }
 
 /**
- * The places of all that a text says. It has to be TOML: what is not is thrown as a SyntaxError, or not seen.
+ * The ranges of all pairs and headers in a text. It has to be TOML: other text throws a SyntaxError, or is
+ * overlooked.
  */
 export function scanToml(text: string): (Pair | Header)[] {
   const statements: (Pair | Header)[] = [];
@@ -42,15 +43,15 @@ export function scanToml(text: string): (Pair | Header)[] {
   return statements;
 }
 
-/** The text of a sticky pattern at a place. */
+/** Matches a sticky pattern at an offset. Throws a SyntaxError when it does not match. */
 function match(pattern: RegExp, text: string, at: number): string {
   pattern.lastIndex = at;
-  const found = pattern.exec(text)?.[0];
-  if (found === undefined) throw new SyntaxError(`${pattern.source} was expected at ${at}`);
-  return found;
+  const matched = pattern.exec(text)?.[0];
+  if (matched === undefined) throw new SyntaxError(`${pattern.source} was expected at ${at}`);
+  return matched;
 }
 
-/** Behind blanks, lines and comments. */
+/** The offset after blanks, line ends and comments. */
 const skip = (text: string, at: number): number => at + match(/(?:\s|#[^\n]*)*/y, text, at).length;
 
 function keyAt(text: string, from: number): { path: string[]; last: number; end: number } {
@@ -68,9 +69,9 @@ function keyAt(text: string, from: number): { path: string[]; last: number; end:
   }
 }
 
-function pairAt(text: string, start: number, above: readonly string[]): Pair {
+function pairAt(text: string, start: number, table: readonly string[]): Pair {
   const key = keyAt(text, start);
-  const path = [...above, ...key.path];
+  const path = [...table, ...key.path];
   const value = valueAt(text, key.end + match(/=[ \t]*/y, text, key.end).length, path);
   return { type: 'pair', path, start, last: key.last, end: value.end, value };
 }
@@ -92,14 +93,14 @@ function valueAt(text: string, start: number, path: readonly string[]): Value {
   return { start, end: start + match(simple, text, start).length };
 }
 
-/** What stands between brackets, with commas between. */
+/** Reads what stands between brackets, separated by commas. */
 function listAt<T extends Range>(text: string, start: number, close: string, read: (at: number) => T) {
   const inner: T[] = [];
   let at = skip(text, start + 1);
   while (text[at] !== close) {
-    const one = read(at);
-    inner.push(one);
-    at = skip(text, one.end);
+    const item = read(at);
+    inner.push(item);
+    at = skip(text, item.end);
     if (text[at] === ',') at = skip(text, at + 1);
   }
   return { inner, end: at + 1 };

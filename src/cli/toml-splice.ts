@@ -6,7 +6,7 @@ import { scanToml, type Header, type Pair, type Value } from './toml-scan.ts';
 
 type Statement = Header | Pair;
 
-/** TOML: a table, one in braces, or keys with dots, whichever of them holds an entry. */
+/** The TOML format, in which an entry can be a table, a table in braces, or keys with dots. */
 export const toml: Format = {
   parse(text) {
     try {
@@ -19,18 +19,19 @@ export const toml: Format = {
   put(text, path, value) {
     const statements = scanToml(text);
     const pairs = statements.flatMap(withInner);
-    const there = pairs.find((pair) => isDeepStrictEqual(pair.path, path));
-    if (there) return replaced(text, there.value, value);
-    const above = path.slice(0, -1);
+    const current = pairs.find((pair) => isDeepStrictEqual(pair.path, path));
+    if (current) return replaced(text, current.value, value);
+    const table = path.slice(0, -1);
     const line = `${keyOf(path.at(-1))} = ${spelled(value)}`;
-    const holder = pairs.find((pair) => isDeepStrictEqual(pair.path, above));
+    const holder = pairs.find((pair) => isDeepStrictEqual(pair.path, table));
     if (holder) return intoBraces(text, holder.value, line);
-    if (isRecord(value))
-      // An empty table is filled.
-      return statements.some((one) => one.type === 'header' && isDeepStrictEqual(one.path, path))
-        ? Object.entries(value).reduce((so, [key, one]) => toml.put(so, [...path, key], one), text)
-        : withTable(text, path, value);
-    return withLine(text, statements, above, line);
+    if (!isRecord(value)) return withLine(text, statements, table, line);
+    if (!statements.some(({ type, path: at }) => type === 'header' && isDeepStrictEqual(at, path)))
+      return withTable(text, path, value);
+    // An empty table is filled.
+    let filled = text;
+    for (const [key, item] of Object.entries(value)) filled = toml.put(filled, [...path, key], item);
+    return filled;
   },
   take(text, path) {
     const statements = scanToml(text);
@@ -39,37 +40,37 @@ export const toml: Format = {
       const { pairs = [] } = holder.value;
       return toml.take(edited(text, removeItems(text, pairs, innerAt(holder.value, path))), path);
     }
-    const isOurs = (one?: Statement) => one !== undefined && isDeepStrictEqual(headOf(one, path), path);
-    // What stands together goes together, with the comments between.
-    return edited(
-      text,
-      statements.flatMap((one, at) => {
-        if (!isOurs(one) || isOurs(statements[at - 1])) return [];
-        const rest = statements.slice(at);
-        const count = rest.findIndex((each) => !isOurs(each));
-        const last = rest[(count < 0 ? rest.length : count) - 1] ?? one;
-        return [linesOf(text, one, last)];
-      }),
-    );
+    const isOurs = (statement?: Statement) =>
+      statement !== undefined && isDeepStrictEqual(headOf(statement, path), path);
+    // Adjacent statements are removed together, with the comments between them.
+    const edits = statements.flatMap((first, at) => {
+      if (!isOurs(first) || isOurs(statements[at - 1])) return [];
+      const rest = statements.slice(at);
+      const count = rest.findIndex((statement) => !isOurs(statement));
+      const last = rest[(count < 0 ? rest.length : count) - 1] ?? first;
+      return [linesOf(text, first, last)];
+    });
+    return edited(text, edits);
   },
 };
 
-function withInner(one: Statement): Pair[] {
-  return one.type === 'header' ? [] : [one, ...(one.value.pairs ?? []).flatMap(withInner)];
+function withInner(statement: Statement): Pair[] {
+  if (statement.type === 'header') return [];
+  return [statement, ...(statement.value.pairs ?? []).flatMap(withInner)];
 }
 
 const headOf = ({ path }: Statement, { length }: readonly string[]) => path.slice(0, length);
-/** The place of what belongs to a path, in braces. */
+/** The index of the pair in braces that belongs to a path; -1 when there is none. */
 const innerAt = ({ pairs = [] }: Value, path: readonly string[]): number =>
   pairs.findIndex((pair) => isDeepStrictEqual(headOf(pair, path), path));
 
 const keyOf = (name = ''): string => (/^[\w-]+$/.test(name) ? name : JSON.stringify(name));
 
-/** Strings and lists are written as in JSON. */
+/** Formats a value as TOML. Strings and lists are written as in JSON. */
 function spelled(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(spelled).join(',')}]`;
   if (!isRecord(value)) return JSON.stringify(value);
-  const pairs = Object.entries(value).map(([key, one]) => `${keyOf(key)} = ${spelled(one)}`);
+  const pairs = Object.entries(value).map(([key, item]) => `${keyOf(key)} = ${spelled(item)}`);
   return pairs.length > 0 ? `{ ${pairs.join(', ')} }` : '{}';
 }
 
@@ -78,29 +79,29 @@ function replaced(text: string, { start, end, items = [] }: Value, value: unknow
     return edited(text, [{ start, end, text: spelled(value) }]);
   const before = items.map((item) => toml.parse(`it = ${text.slice(item.start, item.end)}`));
   const steps = stepsBetween(
-    before.map((one) => (one as { it: unknown }).it),
+    before.map((item) => (item as { it: unknown }).it),
     value,
   );
   return edited(text, commaEdits(text, items, steps, spelled));
 }
 
-/** In front, as behind the last one there may be no comma. */
+/** Inserts a pair first in braces, because after the last one there may be no comma. */
 function intoBraces(text: string, { start, end, pairs = [] }: Value, line: string): string {
   if (pairs.length === 0) return edited(text, [{ start, end, text: `{ ${line} }` }]);
   return edited(text, [{ start: start + 1, end: start + 1, text: ` ${line},` }]);
 }
 
-/** A table at the end of the file. */
+/** Adds a table at the end of the file. */
 function withTable(text: string, path: readonly string[], value: Readonly<Record<string, unknown>>): string {
   const eol = lineEndOf(text);
-  const pairs = Object.entries(value).map(([key, one]) => `${keyOf(key)} = ${spelled(one)}`);
+  const pairs = Object.entries(value).map(([key, item]) => `${keyOf(key)} = ${spelled(item)}`);
   const table = [`[${path.map(keyOf).join('.')}]`, ...pairs].join(eol);
   if (text === '') return table + eol;
-  // A file without an end of its last line stays one.
+  // A file whose last line has no end keeps it that way.
   return text.endsWith('\n') ? `${text}${eol}${table}${eol}` : `${text}${eol}${eol}${table}`;
 }
 
-/** Another key beside those of a table, spelled as they are, or below its header. */
+/** Adds a key beside those of a table, spelled as they are, or below its header. */
 function withLine(text: string, statements: readonly Statement[], table: readonly string[], line: string) {
   const isIn = ({ type, path }: Statement) =>
     isDeepStrictEqual(type === 'header' ? path : path.slice(0, -1), table);
@@ -112,11 +113,11 @@ function withLine(text: string, statements: readonly Statement[], table: readonl
 }
 
 const lineStart = (text: string, at: number): number => text.lastIndexOf('\n', at - 1) + 1;
-/** In front of the end of the line. */
+/** The offset before the end of the line. */
 const lineEnd = (text: string, at: number): number =>
   at + (/^[^\r\n]*/.exec(text.slice(at))?.[0].length ?? 0);
 
-/** The lines of statements, and the empty one that stands before a table. */
+/** An edit that removes the lines of statements, and the empty line before a table. */
 function linesOf(text: string, first: Statement, last: Statement) {
   const before = text.slice(0, lineStart(text, first.start));
   const after = text.slice(lineEnd(text, last.end));

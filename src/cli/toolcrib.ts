@@ -2,9 +2,9 @@ import { Buffer } from 'node:buffer';
 import * as nodeModule from 'node:module';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
-import { setFlagsFromString } from 'node:v8';
 import { settleHome } from '../store/home.ts';
 import { makePrivate } from '../store/own-files.ts';
+import { keepYoungSpaceSmall } from '../store/v8-flags.ts';
 import {
   firstLists,
   ownCache,
@@ -20,14 +20,13 @@ import {
 } from '../server/start/start-cache.ts';
 import { requireCompiled } from './compiled.ts';
 
-/**
- * The program's first file. It needs nothing but Node's own modules, and answers a host's first requests with
- * what the last start answered, as long as nothing has changed. The server itself is loaded with the first
- * request of another kind: hosts ask for the list and then wait for minutes.
- */
+// The program's first file. It needs only Node's own modules, and answers a host's first requests with the
+// answers of the last start, as long as nothing has changed. The server itself is loaded with the first
+// request of another kind, because hosts ask for the list and then wait for minutes.
 
-/** A host asks for a dozen things at most, each in a line that is far shorter. */
-const [mostMessages, mostBytes] = [100, 64 * 1024];
+/** Limits for early messages; a host sends a dozen at most, each in a line that is far shorter. */
+const mostMessages = 100;
+const mostBytes = 64 * 1024;
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 settleHome();
@@ -37,8 +36,7 @@ const cache = ownCache();
 const code = cache && join(cache, 'code');
 if (args.includes('--help') || args.includes('-h') || !['serve', 'chat'].includes(args[0] ?? '')) runOther();
 else if (args[0] === 'chat') runChat();
-// A host that hands over a key begins with that, and asks at once for more; what is answered from memory is
-// not traced.
+// A host that passes a key begins with that, and asks for more at once; early answers are not traced.
 else if (args.some((arg) => /^--(?:key-fd=|http$|trace)/.test(arg))) runServer();
 else {
   if (isatty(0))
@@ -57,17 +55,20 @@ function answerFirst(remembered: StartKey, results: CachedResults): void {
   let listed: JsonRpcRequest | undefined;
   let input: Buffer = Buffer.alloc(0);
 
-  /** Whether the message needs no server. */
+  /** Answers a message; false where that needs the server. */
   function answer(line: string): boolean {
     const message = readMessage(line);
     if (!message) return false;
     const { id, method } = message;
-    if (id === undefined) return replayed.push(`${line}\n`) <= mostMessages;
+    if (id === undefined) {
+      replayed.push(`${line}\n`);
+      return replayed.length <= mostMessages;
+    }
     const result = results[requestKey(message)];
     if (result === undefined || replayed.length >= mostMessages) return false;
     process.stdout.write(`{"result":${JSON.stringify(result)},"jsonrpc":"2.0","id":${JSON.stringify(id)}}\n`);
     if (method === 'tools/list') listed = { ...message, id };
-    // A server that is loaded later need not know that a list was given.
+    // A server that is loaded later need not know that a list was returned.
     else if (!firstLists.has(method))
       replayed.push(`${JSON.stringify({ ...message, id: `${replayedId}${replayed.length}` })}\n`);
     return true;
@@ -76,7 +77,11 @@ function answerFirst(remembered: StartKey, results: CachedResults): void {
   const take = (chunk: Buffer) => {
     input = Buffer.concat([input, chunk]);
     for (let end = input.indexOf('\n'); end >= 0; end = input.indexOf('\n')) {
-      if (!answer(input.toString('utf8', 0, end))) return handOver();
+      const isAnswered = answer(input.toString('utf8', 0, end));
+      if (!isAnswered) {
+        handOver();
+        return;
+      }
       input = input.subarray(end + 1);
     }
     if (input.length > mostBytes) handOver();
@@ -95,10 +100,8 @@ function answerFirst(remembered: StartKey, results: CachedResults): void {
 }
 
 function runServer(opening?: EarlyAnswers): void {
-  // Left alone, V8 gives short-lived objects up to 32 MB. So they get no more room than they have now (the
-  // flag is read whenever that might grow, `NewSpace::Grow` in V8's src/heap); server/lean-heap.ts has the
-  // rest.
-  setFlagsFromString('--semi-space-growth-factor=1');
+  // Before the server allocates anything; server/lean-heap.ts has the rest.
+  keepYoungSpaceSmall();
   const use = args.includes('--http') ? 'http' : opening?.listed ? 'call' : 'list';
   const loaded = requireCompiled(server, { folder: code, use }) as typeof import('./serve.ts');
   run(loaded.serveCommand(args.slice(1), opening));
@@ -113,17 +116,17 @@ function runChat(): void {
 function runOther(): void {
   const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };
   try {
-    // Whoever can write there decides what runs.
+    // Whoever can write to this folder decides what runs.
     if (enableCompileCache && code && makePrivate(code)) enableCompileCache(code);
   } catch {
-    // A read-only home: everything works as well, only slower.
+    // In a read-only home everything works as well, only slower.
   }
   run((import('./main.mjs' as string) as Promise<typeof import('./main.ts')>).then(({ main }) => main(args)));
 }
 
 function run(ended: Promise<number>): void {
   ended.then(leave, (error: unknown) => {
-    // What the system says of a path is no bug of ours: a home that cannot be written, a full disk.
+    // A system error about a path is no bug of ours: a home that cannot be written, a full disk.
     const isOfPath = error instanceof Error && 'syscall' in error && 'path' in error;
     if (isOfPath) process.stderr.write(`toolcrib: ${error.message}.\n`);
     else process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
@@ -132,8 +135,8 @@ function run(ended: Promise<number>): void {
 }
 
 /**
- * Once standard output has taken everything: a pipe takes it later. 70 is EX_SOFTWARE of sysexits.h: a bug of
- * ours.
+ * Exits once standard output has taken everything, which a pipe does later. The code 70 is EX_SOFTWARE of
+ * sysexits.h, for a bug of ours.
  */
 function leave(code: number): void {
   process.exitCode = code;

@@ -16,7 +16,8 @@ import { parseCommandLine, UsageError, workingFolder } from './usage.ts';
 const flag = { type: 'boolean', default: false } as const;
 
 /**
- * `toolcrib trust [FOLDER]`: trusts a folder when the person says so, --list, --revoke. 1: it was not done.
+ * Runs `toolcrib trust [FOLDER]`: trusts a folder when the person agrees; also --list and --revoke. Exit code
+ * 1 when nothing was done.
  */
 export async function trustCommand(args: string[]): Promise<number> {
   const options = { yes: flag, list: flag, revoke: flag, json: flag };
@@ -26,8 +27,8 @@ export async function trustCommand(args: string[]): Promise<number> {
   const trust = createTrust({ folder: stateFolder(process.platform as Platform, process.env, homedir()) });
   try {
     if (values.list) return await list(trust, values.json);
-    const given = resolve(positionals[0] ?? workingFolder());
-    return await (values.revoke ? revoke(given, trust, values.json) : trustFolder(given, trust, values));
+    const folder = resolve(positionals[0] ?? workingFolder());
+    return await (values.revoke ? revoke(folder, trust, values.json) : trustFolder(folder, trust, values));
   } catch (error) {
     if (!(error instanceof ToolcribError)) throw error;
     process.stderr.write(`toolcrib: ${error.code}: ${error.message}\n`);
@@ -42,9 +43,10 @@ async function list(trust: Trust, json: boolean): Promise<number> {
 
 function linesOf({ folder, trustedAt, origin, current, always }: Trusted): string {
   const since = trustedAt === undefined ? 'not trusted' : `trusted ${trustedAt.slice(0, 10)}`;
-  const what = `${since}${origin ? `, from ${origin}` : ''}${current ? '' : ', another one by now: asked again'}`;
+  const from = origin ? `, from ${origin}` : '';
+  const change = current ? '' : ', another one by now: asked again';
   const lines = [
-    `${displayPath(folder)}  ${what}`,
+    `${displayPath(folder)}  ${since}${from}${change}`,
     ...always.map((words) => `  always: ${displayLine(words)}`),
   ];
   return lines.map((line) => `${oneLine(line)}\n`).join('');
@@ -52,15 +54,16 @@ function linesOf({ folder, trustedAt, origin, current, always }: Trusted): strin
 
 async function revoke(given: string, trust: Trust, json: boolean): Promise<number> {
   const { folder } = await subjectOf(given, trust);
-  // What was trusted may have become a link since: then it is known by the path it had.
-  const revoked = [given, folder].filter(trust.revoke).length > 0;
+  // A trusted folder may have become a link since, and is then recorded by its earlier path.
+  const results = [given, folder].map((path) => trust.revoke(path));
+  const revoked = results.includes(true);
   const says = revoked ? 'is not trusted any more' : 'was not trusted by itself; --list shows what is';
   print(json ? asJson({ folder, revoked }) : `${displayPath(folder)} ${says}.\n`);
   return revoked ? 0 : 1;
 }
 
 /**
- * The top of the repository that a folder is in; the folder itself when there is none, or that is never
+ * The top of the repository that a folder is in, or the folder itself when there is none or it can never be
  * trusted.
  */
 async function subjectOf(folder: string, trust: Trust): Promise<TrustScope> {
@@ -76,7 +79,7 @@ async function trustFolder(given: string, trust: Trust, { yes = false, json = fa
   const kind = `a ${existsSync(join(folder, '.git')) ? 'git repository' : 'plain folder'}`;
   const what = oneLine(origin === undefined ? kind : `${kind}, from ${origin}`);
   if (!json) print(`${displayPath(folder)}: ${what}\n${before ? 'It is trusted.\n' : meaning}`);
-  // Asking for JSON alone is looking.
+  // With --json alone, the trust is only shown.
   const trusted = before || yes || (!json && (await isAgreed()));
   if (trusted && !before) await trust.trust(folder);
   const says = trusted ? 'toolcrib trust --revoke takes it back.\n' : 'It is not trusted.\n';
@@ -85,7 +88,8 @@ async function trustFolder(given: string, trust: Trust, { yes = false, json = fa
 }
 
 const meaning = `\
-A model may then run this folder's own code without asking: its tests, builds, scripts and git hooks, and let git write.
+A model may then run this folder's own code without asking: its tests, builds, scripts and git hooks, \
+and let git write.
 What can lose work for good or changes what others see is still asked about.
 `;
 
@@ -94,6 +98,6 @@ async function isAgreed(): Promise<boolean> {
   return /^\s*y(?:es)?\s*$/i.test(await ask('Trust this folder? [y/N] '));
 }
 
-/** Nothing in it can command the terminal or pass for another line. */
+/** Formats a text as one line without terminal controls. */
 const oneLine = (text: string): string => sanitize(text).replaceAll(/\s/g, ' ');
 const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

@@ -1,14 +1,17 @@
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Client } from '@modelcontextprotocol/client';
 import { ownCommandLine } from '../server/approvals/own-command.ts';
 import { connect } from './connect.ts';
 import { parseCommandLine, serveOptions, workingFolder, type ServeValues } from './usage.ts';
 
-type Client = Awaited<ReturnType<typeof connect>>;
-type Call = Parameters<Client['callTool']>[0];
+type CallRequest = Parameters<Client['callTool']>[0];
 
-/** `toolcrib try`: what a model can do in the current folder, by a real client; then how a host gets it. */
+/**
+ * Runs `toolcrib try`: shows what a model can do in the current folder, through a real client, and how a host
+ * gets it.
+ */
 export async function tryCommand(args: string[]): Promise<number> {
   const { values } = parseCommandLine({ args, options: serveOptions });
   const root = values.root ?? [workingFolder()];
@@ -21,9 +24,8 @@ export async function tryCommand(args: string[]): Promise<number> {
       { name: 'project', arguments: {} },
       { name: 'grep', arguments: { pattern: definition, glob: sources, limit: 5 } },
     ];
-    say(
-      `toolcrib serves ${root.join(', ')}: ${tools.length} tools, ${since(startedAt)} after it was started.\n`,
-    );
+    const count = `${tools.length} tools, ${since(startedAt)} after it was started`;
+    printLine(`toolcrib serves ${root.join(', ')}: ${count}.\n`);
     for (const call of calls) if (names.has(call.name)) await show(client, call);
     if (names.has('edit_file') && names.has('undo')) await showEdit(root[0] ?? '.', { ...values });
     if (names.has('find_actions'))
@@ -31,17 +33,18 @@ export async function tryCommand(args: string[]): Promise<number> {
   } finally {
     await client.close();
   }
-  say(`To use it: ${ownCommandLine()} config HOST --write (claude-code, cursor, vscode, …)`);
+  printLine(`To use it: ${ownCommandLine()} config HOST --write (claude-code, cursor, vscode, …)`);
   return 0;
 }
 
-/** Where something is defined, in most languages; and the files that have such lines. */
-const definition = String.raw`^\s*(export |async |pub |public |static )*(function|def|fn|func|class|interface) \w+`;
+/** The pattern of a definition in most languages. */
+const definition =
+  String.raw`^\s*(export |async |pub |public |static )*` +
+  String.raw`(function|def|fn|func|class|interface) \w+`;
+/** The files that have such definitions. */
 const sources = '*.{ts,tsx,js,mjs,cjs,jsx,py,rb,go,rs,java,kt,c,h,cpp,cs,php,swift,sh}';
 
-/**
- * An edit and its undo, of a copy: nothing of the project is changed, and nothing of it is in the history.
- */
+/** Shows an edit and its undo in a copy, so that nothing of the project is changed or enters the history. */
 async function showEdit(root: string, values: ServeValues): Promise<void> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'toolcrib-try-')));
   try {
@@ -49,7 +52,7 @@ async function showEdit(root: string, values: ServeValues): Promise<void> {
     await writeFile(join(folder, name), text);
     const client = await connect({ ...values, root: [folder] });
     try {
-      say(`In a copy of ${name}:\n`);
+      printLine(`In a copy of ${name}:\n`);
       const replacement = { path: name, old_string: line, new_string: `${line} (edited)` };
       await show(client, { name: 'edit_file', arguments: replacement });
       await show(client, { name: 'undo', arguments: { last: 1 } });
@@ -61,30 +64,31 @@ async function showEdit(root: string, values: ServeValues): Promise<void> {
   }
 }
 
-/** The README of the folder, if it has a line that can be edited; else a text of our own. */
+/** The README of the folder if it has a line that can be edited, otherwise a text of our own. */
 async function smallFile(root: string): Promise<{ name: string; text: string; line: string }> {
   const name = 'README.md';
   const text = await readFile(join(root, name), 'utf8').catch(() => '');
-  // A short one with words that is there once, so that it is clear which one is meant.
+  // A short line with words that occurs once, so that the edit is unambiguous.
   const line = text
     .split(/\r?\n/, 100)
-    .find((one) => /\w{3}/.test(one) && one.length < 100 && text.split(one).length === 2);
+    .find((each) => /\w{3}/.test(each) && each.length < 100 && text.split(each).length === 2);
   if (line !== undefined) return { name, text, line };
   return { name: 'hello.txt', text: 'Hello, world\n', line: 'Hello, world' };
 }
 
-async function show(client: Client, call: Call): Promise<void> {
+async function show(client: Client, call: CallRequest): Promise<void> {
   const startedAt = performance.now();
   const { content, isError } = await client.callTool(call);
   const took = since(startedAt);
-  const given = Object.entries(call.arguments ?? {}).map(([key, value]) => `${key}=${String(value)}`);
-  say(`> ${[call.name, ...given].join(' ')}  (${took}${isError ? ', an error' : ''})`);
+  const args = Object.entries(call.arguments ?? {}).map(([key, value]) => `${key}=${String(value)}`);
+  printLine(`> ${[call.name, ...args].join(' ')}  (${took}${isError ? ', an error' : ''})`);
   const text = content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n');
   const lines = text.trimEnd().split('\n');
-  for (const line of lines.slice(0, 12)) say(`  ${line.length > 160 ? `${line.slice(0, 160)}…` : line}`);
-  if (lines.length > 12) say(`  … ${lines.length - 12} more lines`);
-  say('');
+  for (const line of lines.slice(0, 12))
+    printLine(`  ${line.length > 160 ? `${line.slice(0, 160)}…` : line}`);
+  if (lines.length > 12) printLine(`  … ${lines.length - 12} more lines`);
+  printLine('');
 }
 
 const since = (start: number): string => `${Math.round(performance.now() - start)} ms`;
-const say = (line: string): boolean => process.stdout.write(`${line}\n`);
+const printLine = (line: string): boolean => process.stdout.write(`${line}\n`);

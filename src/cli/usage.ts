@@ -5,12 +5,12 @@ import { exposeModes, questionModes } from '../core/settings.ts';
 import { decisions, ruleProblem, type Rule } from '../core/rule.ts';
 import type { Config } from '../core/settings.ts';
 
-/** A wrong command line: said in one line, exit code 2. */
+/** An error in the command line, printed in one line, with exit code 2. */
 export class UsageError extends Error {}
 
-/** The exit code of a command: 2, and one line, for a wrong command line. */
+/** Runs a command and returns its exit code. A UsageError is printed in one line, and gives 2. */
 export async function exitCodeOf(command: () => Promise<number>): Promise<number> {
-  // A log that nobody reads any more is no reason to end.
+  // A standard error that nobody reads any more is no reason to end.
   process.stderr.on('error', () => {});
   try {
     return await command();
@@ -21,22 +21,23 @@ export async function exitCodeOf(command: () => Promise<number>): Promise<number
   }
 }
 
-/** The same for a command that writes its answer to standard output. */
+/** Runs a command that writes its answer to standard output, like exitCodeOf. */
 export function runCommand(command: () => Promise<number>): Promise<number> {
-  // Whoever read our output has left (`toolcrib list | head`): nobody is there to be told.
+  // With EPIPE the reader of our output has left (`toolcrib list | head`), and nobody needs a message. 74 is
+  // EX_IOERR of sysexits.h.
   process.stdout.on('error', (error) => process.exit('code' in error && error.code === 'EPIPE' ? 0 : 74));
   return exitCodeOf(command);
 }
 
-/** util.parseArgs, with its complaints turned into a UsageError that names the right option. */
+/** Parses a command line with util.parseArgs. Throws a UsageError that names the right option. */
 export function parseCommandLine<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   try {
     return parseArgs(config);
   } catch (error) {
     const text = error instanceof Error ? error.message.split(/\n|\. /)[0] : String(error);
     const known = Object.keys(config.options ?? {});
-    const given = /'(?:-\w, )?--?([^ '=,]+)/.exec(text ?? '')?.[1];
-    const best = given && nearest(given, known);
+    const unknown = /'(?:-\w, )?--?([^ '=,]+)/.exec(text ?? '')?.[1];
+    const best = unknown && nearest(unknown, known);
     const all =
       known.length > 0
         ? `The options are ${known.map((name) => `--${name}`).join(', ')}.`
@@ -45,13 +46,13 @@ export function parseCommandLine<T extends ParseArgsConfig>(config: T): ReturnTy
   }
 }
 
-/** How a host starts this very program: the Node that runs now, and its script. */
+/** The command line of this very program: the Node that runs now, and its script. */
 export const ownCommand = (): { command: string; script: string } => ({
   command: process.execPath,
   script: process.argv[1] ?? '',
 });
 
-/** The folder we are in. Throws UsageError when somebody has removed it. */
+/** The current folder. Throws UsageError when somebody has removed it. */
 export function workingFolder(): string {
   try {
     return process.cwd();
@@ -60,16 +61,19 @@ export function workingFolder(): string {
   }
 }
 
-/** Says so when a root is no folder, before anything is started with it, and where it is named. */
+/**
+ * Checks that roots are folders, before anything is started with them. Throws a UsageError that names the
+ * root and, by `where`, its source.
+ */
 export async function checkRoots(roots: readonly string[], where = 'root'): Promise<void> {
   for (const root of roots) {
-    const found = await stat(root).catch(() => undefined);
-    if (!found) throw new UsageError(`${where} ${root}: there is no such folder.`);
-    if (!found.isDirectory()) throw new UsageError(`${where} ${root}: is a file; a folder is expected.`);
+    const facts = await stat(root).catch(() => undefined);
+    if (!facts) throw new UsageError(`${where} ${root}: there is no such folder.`);
+    if (!facts.isDirectory()) throw new UsageError(`${where} ${root}: is a file; a folder is expected.`);
   }
 }
 
-/** What serve, call and try have in common. */
+/** The options that serve, call and try have in common. */
 export const serveOptions = {
   root: { type: 'string', multiple: true },
   'read-only': { type: 'boolean' },
@@ -83,16 +87,13 @@ export const serveOptions = {
 type Values<Options extends ParseArgsConfig['options']> = ReturnType<
   typeof parseArgs<{ options: NonNullable<Options> }>
 >['values'];
-/** What was given of some options. */
+/** The values of some options. */
 export type ValuesOf<Options extends ParseArgsConfig['options']> = {
   [Name in keyof Values<Options>]?: Values<Options>[Name] | undefined;
 };
 export type ServeValues = ValuesOf<typeof serveOptions>;
 
-/**
- * The settings that the options stand for. Throws UsageError for a value that is none, naming what is
- * expected.
- */
+/** Converts options to settings. Throws a UsageError that names what is expected for an invalid value. */
 export function settingsOf(values: ServeValues): Config {
   const { root, questions, expose, toolsets } = values;
   return {
@@ -110,20 +111,20 @@ export function settingsOf(values: ServeValues): Config {
   };
 }
 
-/** The same options again, to hand them to a server that is started. */
+/** Converts options back to arguments, for a server that is started. */
 export function asArguments(values: ServeValues): string[] {
   return Object.keys(serveOptions).flatMap((name) => {
     const value = values[name as keyof ServeValues];
     if (value === undefined || value === false) return [];
     if (value === true) return [`--${name}`];
-    // In one piece: a value may begin with "-".
+    // The option and its value are one argument, because a value may begin with "-".
     return [value].flat().map((each) => `--${name}=${each}`);
   });
 }
 
-/** `git_push=ask`; a pattern may have `=` in it. */
-function rulesOf(given: readonly string[]): Rule[] {
-  return given.map((text) => {
+/** Parses rules such as `git_push=ask`; a pattern may contain `=`. */
+function rulesOf(texts: readonly string[]): Rule[] {
+  return texts.map((text) => {
     const [, pattern, decision] = /^(.*)=([^=]*)$/s.exec(text) ?? [];
     if (pattern === undefined || decision === undefined)
       throw new UsageError(`--rule ${text}: PATTERN=allow, =ask or =deny is expected, like 'git_push=ask'.`);
@@ -140,15 +141,15 @@ function rulesOf(given: readonly string[]): Rule[] {
 }
 
 /**
- * The known word that a value is. Throws UsageError with the one that was probably meant, and all there are.
+ * Checks that a value is one of the known words. Throws a UsageError with the closest word and all there are.
  */
 export function oneOf<const T extends string>(
   known: readonly T[],
   given: string,
   { option, noun }: { option: string; noun: string },
 ): T {
-  const found = known.find((word) => word === given);
-  if (found !== undefined) return found;
+  const match = known.find((word) => word === given);
+  if (match !== undefined) return match;
   const best = nearest(given, known);
   const hint = best === undefined ? '' : ` did you mean ${best}?`;
   throw new UsageError(`${option}: there is no such ${noun};${hint} there are ${known.join(', ')}.`);

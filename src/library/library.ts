@@ -3,11 +3,9 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type * as Library from './types.d.ts';
 
-/*
- * What `import … from 'toolcrib'` gives; types.d.ts says what each is. Hardly anything is loaded before one is called.
- */
+// The exports of the package, which types.d.ts documents. Almost nothing is loaded before the first call.
 
-/** Where the other files of the package are. */
+/** The folder of the package's other files. */
 const dist = dirname(fileURLToPath(import.meta.url));
 
 export const connect: typeof Library.connect = async (options = {}) => {
@@ -15,7 +13,7 @@ export const connect: typeof Library.connect = async (options = {}) => {
     import('@modelcontextprotocol/client'),
     import('../machine/version.ts'),
   ]);
-  // A file of its own, as it has another copy of the SDK, without what a server does not need.
+  // The server is a file of its own, with a copy of the SDK that leaves out what only clients need.
   const { serveHere } = (await import('./serve.cjs' as string)) as typeof import('../cli/serve.ts');
   const { onQuestion, expose } = options;
   const client = new Client(
@@ -26,12 +24,13 @@ export const connect: typeof Library.connect = async (options = {}) => {
     },
   );
   if (onQuestion)
-    client.setRequestHandler('elicitation/create', async ({ params }) => ({
-      ...(await onQuestion({
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
+      const answer = await onQuestion({
         message: params.message,
         ...('requestedSchema' in params && { requestedSchema: params.requestedSchema }),
-      })),
-    }));
+      });
+      return { ...answer };
+    });
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const roots = (options.roots ?? [process.cwd()]).map((root) => resolve(root));
   const endServer = await serveHere({ ...served(options), root: roots, expose }, theirs);
@@ -55,27 +54,32 @@ export const query: typeof Library.query = async (prompt, options) => {
 };
 
 export const queryStream: typeof Library.queryStream = async function* (prompt, options = {}) {
-  const { answerOnce, told } = await chatFile();
-  const left = new AbortController();
-  const signal = options.signal ? AbortSignal.any([options.signal, left.signal]) : left.signal;
+  const { answerOnce, eventStream } = await chatFile();
+  const leaving = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, leaving.signal]) : leaving.signal;
   let answering: Promise<unknown> = Promise.resolve();
-  const events = told<Library.QueryEvent, unknown>((tell) => {
-    const ways = {
+  const events = eventStream<Library.QueryEvent, unknown>((emit) => {
+    const target = {
       output: 'stream-json' as const,
-      write: (line: string) => void tell(JSON.parse(line) as Library.QueryEvent),
+      write(line: string) {
+        void emit(JSON.parse(line) as Library.QueryEvent);
+      },
       note() {},
       live: false,
     };
-    const warn = (text: string) => void tell({ type: 'warning', text });
-    answering = (async () =>
-      answerOnce(await chatOptions(options, warn), [{ text: prompt }], ways, signal))();
+    const warn = (text: string) => {
+      void emit({ type: 'warning', text });
+    };
+    const answer = async () =>
+      answerOnce(await chatOptions(options, warn), [{ text: prompt }], target, signal);
+    answering = answer();
     return answering;
   });
   try {
     yield* events;
   } finally {
-    left.abort();
-    // Whoever has left is not told that it was interrupted.
+    leaving.abort();
+    // A caller that has left the loop does not learn that it was interrupted.
     await answering.catch(() => {});
   }
 };
@@ -122,7 +126,7 @@ async function chatOptions(options: Library.QueryOptions, warn: (text: string) =
   };
 }
 
-/** As the command line has it. */
+/** Converts options to those of the command line. */
 const served = ({ readOnly, toolsets, rules, checkpoints }: Library.ToolOptions) => ({
   'read-only': readOnly,
   toolsets: toolsets?.join(','),

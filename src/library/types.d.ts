@@ -1,59 +1,59 @@
-// The types of `import … from 'toolcrib'`, packed as they are. They name no package, so that they hold
+// The types of `import … from 'toolcrib'`, packed as they are. They import no package, so that they work
 // without one.
 
 /**
- * Starts a server in this process and connects a client to it. Close the client: that ends what calls have
+ * Starts a server in this process and connects a client to it. Closing the client ends what its calls have
  * started. Rejects for options that a server does not start with, naming the option.
  */
 export function connect(options?: ConnectOptions): Promise<Connection>;
 
 /**
- * One prompt to the chat, answered. Nobody is asked: what would be is refused, and counted. Rejects as
- * queryStream.
+ * Answers one prompt with the chat. Nobody is asked: calls that need an approval are refused and counted.
+ * Rejects like queryStream.
  */
 export function query(prompt: string, options?: QueryOptions): Promise<Answer>;
 
 /**
- * The same, with all that happens. To leave the loop, or to abort `signal`, ends the query. Throws an Error
- * with a
- * `code` for what keeps it from being answered, such as NO_MODEL, NO_KEY or MODEL_UNREACHABLE.
+ * Answers a prompt like query, and yields all that happens. Leaving the loop, or aborting `signal`, ends the
+ * query. Throws an Error with a `code` for what keeps it from being answered, such as NO_MODEL, NO_KEY or
+ * MODEL_UNREACHABLE.
  */
 export function queryStream(prompt: string, options?: QueryOptions): AsyncGenerator<QueryEvent>;
 
-/** What tools may do: as the options of `toolcrib serve`. */
+/** Options that limit what tools may do, like those of `toolcrib serve`. */
 export interface ToolOptions {
-  /** Folders that may be used; the current one when left out. */
+  /** The folders that may be used; by default the current one. */
   readonly roots?: readonly string[];
   readonly readOnly?: boolean;
   readonly toolsets?: readonly string[];
-  /** Like `git_push=ask` or `run(npm test *)=allow`. */
+  /** Rules like `git_push=ask` or `run(npm test *)=allow`. */
   readonly rules?: readonly string[];
-  /** false: no states of git work trees are kept before actions that can change them. */
+  /** False to keep no states of git work trees before actions that can change them. */
   readonly checkpoints?: boolean;
 }
 
 export interface ConnectOptions extends ToolOptions {
   readonly expose?: 'auto' | 'no-files' | 'all' | 'catalogue';
   /**
-   * Puts the server's questions to a person; an answer within 300 ms is taken for nobody's. A program that
-   * decides without a person gives `rules`. Without it, calls that would be asked about are refused.
+   * Puts the server's questions to a person; an answer within 300 ms does not count as a person's. A program
+   * that decides without a person gives `rules`. Without it, calls that need an approval are refused.
    */
   readonly onQuestion?: (question: Question) => Promise<QuestionAnswer>;
 }
 
 export interface Question {
   readonly message: string;
-  /** A JSON Schema of what can be answered beside yes. */
+  /** A JSON Schema of the values that can be given in addition to yes. */
   readonly requestedSchema?: object;
 }
 
 export interface QuestionAnswer {
-  /** accept is yes, this time; decline is no. */
+  /** The answer: accept is yes, this time; decline is no. */
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: { [name: string]: string | number | boolean | string[] };
 }
 
-/** A connected client: the `Client` of @modelcontextprotocol/client, of which this is what most need. */
+/** A connected client: the part of the `Client` of @modelcontextprotocol/client that most programs need. */
 export interface Connection {
   listTools(): Promise<{ tools: ListedTool[] }>;
   callTool(
@@ -63,7 +63,7 @@ export interface Connection {
   readResource(resource: {
     uri: string;
   }): Promise<{ contents: { uri: string; text?: string; blob?: string }[] }>;
-  /** Ends the server too, and what it has started. */
+  /** Closes the client, and ends the server and what it has started. */
   close(): Promise<void>;
 }
 
@@ -81,28 +81,28 @@ export interface CallResult {
 }
 
 export interface QueryOptions extends ToolOptions {
-  /** The project; the current folder when left out. */
+  /** The folder of the project; by default the current one. */
   readonly cwd?: string;
-  /** endpoint/model, or a name of chat.yaml. */
+  /** The model, as endpoint/model or a name from chat.yaml. */
   readonly model?: string;
-  /** What is asked about, and so refused here; `ask` is usual. */
+  /** The mode that decides which calls need an approval, and so are refused here; the default is `ask`. */
   readonly mode?: 'plan' | 'ask' | 'auto' | 'yolo';
   readonly profile?: string;
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
-  /** Files like mcp.json, of more servers. */
+  /** Files like mcp.json that name more servers. */
   readonly mcp?: readonly string[];
-  /** The answer is JSON that fits this JSON Schema, and comes as `data` too. */
+  /** A JSON Schema that the answer has to fit; the answer then comes as `data` too. */
   readonly schema?: Readonly<Record<string, unknown>>;
   readonly maxTurns?: number;
-  /** Answers with what `toolcrib chat --record FILE` has kept. */
+  /** A file of `toolcrib chat --record FILE`, from which the answers are replayed. */
   readonly replay?: string;
-  /** Instead of process.env: keys, and where settings are. */
+  /** The variables to use instead of process.env: they hold keys, and the folders of settings. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal;
 }
 
-/** How a query went. */
+/** The outcome of a query. */
 export interface Answer {
   readonly type: 'result';
   readonly reason: 'done' | 'length' | 'filtered' | 'interrupted' | 'rounds' | 'stopped' | 'failed' | 'empty';
@@ -111,7 +111,7 @@ export interface Answer {
   readonly data?: unknown;
   readonly turns: number;
   readonly calls: number;
-  /** Calls that were refused because nobody could be asked. */
+  /** The number of calls that were refused because nobody could be asked. */
   readonly unasked: number;
   readonly usage?: {
     input: number;
@@ -129,7 +129,7 @@ export interface QueryCall {
   readonly args: unknown;
 }
 
-/** What happens in a query: the events of `--output stream-json`. The last one is the answer. */
+/** An event in a query, as in `--output stream-json`. The last event is the answer. */
 export type QueryEvent =
   | { readonly type: 'text' | 'reasoning' | 'warning' | 'note'; readonly text: string }
   | { readonly type: 'call_begun'; readonly name: string }

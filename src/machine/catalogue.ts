@@ -2,9 +2,9 @@ import type { ToolDefinition } from '../core/tool-definition.ts';
 import type { KnownNames } from './config/check-config.ts';
 import type { ProgramFacts } from './programs/installation.ts';
 
-/** All programs and tools that there could be on a machine. */
+/** The programs and tools that toolcrib knows, whether or not they are installed. */
 export interface Catalogue {
-  /** `file`: where the code of a program is found. */
+  /** The known programs, each with the `file` that holds its code. */
   readonly programs: readonly (ProgramFacts & { readonly file: string })[];
   readonly tools: readonly ToolDefinition[];
 }

@@ -16,52 +16,52 @@ import { createVersionProbe, type VersionsOf } from './programs/version-probe.ts
 
 const brokenName = 'broken.json';
 
-/** This computer, and all that could be offered on it. One for all clients of a process. */
+/** The computer and everything that toolcrib can offer on it. All clients of a process share one. */
 export interface Environment {
   readonly host: Host;
-  /** All programs and tools that there could be. */
+  /** The programs and tools that toolcrib knows. */
   readonly catalogue: Catalogue;
-  /** The programs that people have described, by id. */
+  /** The programs that users describe in files of their own, by id. */
   readonly userPrograms: ReadonlyMap<string, Program>;
-  /** One for each file of programs that is left out: file, line, and why. */
+  /** Messages about the program files that cannot be used, with file, line and reason. */
   readonly problems: readonly string[];
-  /** The folders that are open as far as is known before a client says more. */
+  /** The folders that may be used until a client names its own. */
   readonly roots: Promise<readonly string[]>;
-  /** By the id of each program that the project uses: what shows that. */
+  /** The evidence that the project uses a program, by the program's id. */
   readonly evidence: Promise<ReadonlyMap<string, string>>;
-  /** Runs a program, or a pipe of them; see Processes. */
+  /** Runs a program or a pipe of programs; see Processes. */
   readonly run: Run;
-  /** Opens a window, which goes on when the call is answered. */
+  /** Starts a program that opens a window and outlives the call. */
   readonly leave: Processes['leave'];
-  /** Ends everything that is still running, and what it started. */
+  /** Ends every running program and its descendants. */
   endPrograms(): Promise<void>;
-  /** The programs that are installed, as far as is known now. */
+  /** The installed programs, as far as they are known now. */
   discovery(): Promise<Discovery>;
   /**
-   * The program that is started; undefined where it is not installed. Whether a plugin is there is asked
-   * before it is used for the first time.
+   * The installation of a program, or undefined where it is not installed. A plugin is started once before
+   * its first use, to see that it works.
    */
   installation(id: string): Promise<Installation | undefined>;
-  /** Facts of every program, by title: starts those that were not asked for their versions yet. */
+  /** Facts about every program, sorted by title. Starts the programs whose versions are not known yet. */
   report(): Promise<ProgramReport[]>;
-  /** The absolute path of an executable file by its name, whether or not it is one of the known programs. */
+  /** The absolute path of an executable file by its name, whether or not toolcrib knows the program. */
   which(name: string): Promise<string | undefined>;
-  /** The addresses of the name of a machine. */
+  /** The addresses of a host name. */
   resolveHost(name: string): Promise<readonly LookupAddress[]>;
-  /** Those of these names that a folder of the search path has. */
+  /** Filters names to those of executables in the folders of the search path. */
   present(names: readonly string[]): Promise<readonly string[]>;
   /** The whole environment of a child; see childEnvironment(). */
   childEnvironment(
     names: readonly string[],
     settings: Readonly<Record<string, string>>,
   ): Promise<Readonly<Record<string, string>>>;
-  /** Calls when `refresh` or `report` has found other programs than were known. */
+  /** Sets the listener that is called when the set of installed programs changes. */
   onChange(listener: () => void): void;
-  /** Looks again when a folder of the search path has changed since. */
+  /** Discovers the programs again when a folder of the search path has changed. */
   refresh(): Promise<void>;
   /**
-   * Finds out what takes too long for a first answer: asks the login shell for its PATH unless a fresh answer
-   * is kept, and programs for their plugins. Nothing waits for it.
+   * Finds out what would delay a first answer: asks the login shell for its PATH unless the cached one is
+   * fresh, and tests plugins. Nothing waits for it.
    */
   settle(): Promise<void>;
 }
@@ -76,8 +76,8 @@ interface EnvironmentFacts extends Pick<
 }
 
 /**
- * Finding out what is installed begins when it is made; answers wait for the directory listings alone, some
- * milliseconds.
+ * The environment of this computer. Discovery begins in the constructor; answers wait only for directory
+ * listings, which take some milliseconds.
  */
 export class LocalEnvironment implements Environment {
   readonly host: Host;
@@ -92,15 +92,15 @@ export class LocalEnvironment implements Environment {
   readonly #settings: Pick<Settings, 'path' | 'programs'>;
   readonly #cache: string | undefined;
   readonly #probe: VersionsOf;
-  /** The path that the environments of children are made with. */
+  /** The search path with which the cached environments of children were made. */
   #childPath: SearchPath | undefined;
   readonly #childEnvironments = new Map<string, Readonly<Record<string, string>>>();
   #shell: Promise<KnownLoginShell | undefined>;
   #path: Promise<SearchPath>;
   #broken: Broken;
   #discovery: Promise<Discovery>;
-  #looked: Promise<void> | undefined;
-  #changed = () => {};
+  #doubtfulTest: Promise<void> | undefined;
+  #listener = () => {};
 
   constructor({ processes, settings, ...facts }: EnvironmentFacts) {
     const { host } = facts;
@@ -126,7 +126,7 @@ export class LocalEnvironment implements Environment {
     return this.#discovery;
   }
 
-  /** Ours does not change, and is slow to read: each is made once. */
+  /** Caches each environment, because our own variables do not change and are slow to read. */
   async childEnvironment(
     names: readonly string[],
     settings: Readonly<Record<string, string>>,
@@ -135,31 +135,32 @@ export class LocalEnvironment implements Environment {
     if (path !== this.#childPath) this.#childEnvironments.clear();
     this.#childPath = path;
     const key = JSON.stringify([names, settings]);
-    const known = this.#childEnvironments.get(key);
-    if (known) return known;
-    const made = childEnvironment(this.host, path, names, settings);
-    this.#childEnvironments.set(key, made);
-    return made;
+    const cached = this.#childEnvironments.get(key);
+    if (cached) return cached;
+    const environment = childEnvironment(this.host, path, names, settings);
+    this.#childEnvironments.set(key, environment);
+    return environment;
   }
 
   async installation(id: string): Promise<Installation | undefined> {
-    const found = (await this.#discovery).installed.get(id);
-    if (!found || found.words.length === 0) return found;
-    await (this.#looked ??= this.#comparing(() => this.#lookAtDoubtful()));
+    const installation = (await this.#discovery).installed.get(id);
+    if (!installation || installation.words.length === 0) return installation;
+    this.#doubtfulTest ??= this.#reportingChanges(() => this.#testDoubtful());
+    await this.#doubtfulTest;
     return (await this.#discovery).installed.get(id);
   }
 
   async report(): Promise<ProgramReport[]> {
     await this.refresh();
-    const discovery = await this.#comparing(() => this.#weedOut(() => true));
+    const discovery = await this.#reportingChanges(() => this.#weedOut(() => true));
     const versions = await this.#versionsOf([...discovery.installed.values()]);
     const { reportOf } = await import('./programs/machine-report.ts');
     return reportOf(this.catalogue.programs, discovery, versions, this.host.platform);
   }
 
   async which(name: string): Promise<string | undefined> {
-    const found = await whichProgram(name, this.host, await this.#path);
-    return 'installed' in found ? found.installed.program : undefined;
+    const search = await whichProgram(name, this.host, await this.#path);
+    return 'installed' in search ? search.installed.program : undefined;
   }
 
   async resolveHost(name: string): Promise<readonly LookupAddress[]> {
@@ -170,32 +171,38 @@ export class LocalEnvironment implements Environment {
   async present(names: readonly string[]): Promise<readonly string[]> {
     const { folders } = await this.#path;
     const lists = await Promise.all(folders.map(({ folder }) => this.host.list(folder)));
-    const found = new Set(lists.flat().map((name) => name.replace(/\.(?:exe|cmd|bat)$/i, '')));
-    return names.filter((name) => found.has(name));
+    const available = new Set(lists.flat().map((name) => name.replace(/\.(?:exe|cmd|bat)$/i, '')));
+    return names.filter((name) => available.has(name));
   }
 
   onChange(listener: () => void): void {
-    this.#changed = listener;
+    this.#listener = listener;
   }
 
   async refresh(): Promise<void> {
     const path = await this.#locate();
     if (path.stamp === (await this.#path).stamp) return;
     this.#path = Promise.resolve(path);
-    await this.#comparing(() => (this.#discovery = this.#discover(this.#broken)));
+    await this.#reportingChanges(async () => {
+      this.#discovery = this.#discover(this.#broken);
+      await this.#discovery;
+    });
   }
 
   async settle(): Promise<void> {
     if (!(await this.#shell)?.fresh) {
       const answer = await askLoginShell(this.host, this.run, this.#cache);
-      if (answer) this.#shell = Promise.resolve({ ...answer, fresh: true });
-      if (answer) this.#path = this.#locate();
+      if (answer) {
+        this.#shell = Promise.resolve({ ...answer, fresh: true });
+        this.#path = this.#locate();
+      }
     }
-    await (this.#looked = this.#lookAtDoubtful());
+    this.#doubtfulTest = this.#testDoubtful();
+    await this.#doubtfulTest;
   }
 
-  /** Plugins, and what was broken the last time. */
-  async #lookAtDoubtful(): Promise<void> {
+  /** Tests the plugins, and the programs that were broken at the last start. */
+  async #testDoubtful(): Promise<void> {
     const plugins = this.catalogue.programs.filter(({ called }) => called.some((name) => name.includes(' ')));
     const broken = Object.keys(this.#broken).map((key) => key.split(' ')[0]);
     const doubtful = new Set([...plugins.map(({ id }) => id), ...broken]);
@@ -207,25 +214,28 @@ export class LocalEnvironment implements Environment {
   }
 
   async #discover(broken: Broken): Promise<Discovery> {
-    const known = { broken, named: this.#settings.programs, roots: await this.roots };
-    return discover(this.catalogue.programs, this.host, await this.#path, known);
+    const hints = { broken, named: this.#settings.programs, roots: await this.roots };
+    return discover(this.catalogue.programs, this.host, await this.#path, hints);
   }
 
-  async #comparing<T>(look: () => Promise<T>): Promise<T> {
+  /** Calls the listener when a task has changed which programs are installed. */
+  async #reportingChanges<T>(task: () => Promise<T>): Promise<T> {
     const ids = async () => [...(await this.#discovery).installed.keys()].join();
     const before = await ids();
-    const seen = await look();
-    if (before !== (await ids())) this.#changed();
-    return seen;
+    const result = await task();
+    if (before !== (await ids())) this.#listener();
+    return result;
   }
 
-  async #versionsOf(found: readonly Installation[]): Promise<ReadonlyMap<string, Version>> {
-    return this.#probe(found, this.catalogue.programs, await this.#path);
+  async #versionsOf(programs: readonly Installation[]): Promise<ReadonlyMap<string, Version>> {
+    return this.#probe(programs, this.catalogue.programs, await this.#path);
   }
 
-  /** Leaves out what does not work, which only starting it can tell: the next candidate takes its place. */
+  /**
+   * Leaves out the doubtful programs that fail when they are started; the next candidates take their place.
+   */
   async #weedOut(isDoubtful: (id: string) => boolean): Promise<Discovery> {
-    // What was broken may have been mended.
+    // A program that was broken may have been repaired.
     let broken: Broken = {};
     for (;;) {
       const discovery = await this.#discover(broken);

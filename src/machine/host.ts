@@ -15,27 +15,33 @@ export interface FileFacts {
   readonly mtimeMs: number;
 }
 
-/** The computer, as far as finding programs needs it: replaced in tests by a recorded one. */
+/** The computer as discovery sees it; tests replace it with a recorded one. */
 export interface Host {
   readonly platform: Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
-  /** Names in a folder; empty when it cannot be read. */
+  /** The names in a folder; empty when it cannot be read. */
   list(folder: string): Promise<readonly string[]>;
-  /** Facts about what a path leads to, symbolic links followed; undefined when there is nothing. */
+  /**
+   * Facts about the file or folder that a path leads to, through symbolic links; undefined when it does not
+   * exist.
+   */
   stat(path: string): Promise<FileFacts | undefined>;
-  /** The path without symbolic links; undefined when there is nothing. */
+  /** The path without symbolic links; undefined when it does not exist. */
   realPath(path: string): Promise<string | undefined>;
   /** The first `bytes` bytes of a file as Latin-1 text; undefined when it cannot be read. */
   head(path: string, bytes: number): Promise<string | undefined>;
-  /** Files of these folders, the first one's first, that we may start by a name; on Windows with these endings. */
+  /**
+   * The executable files of a name in these folders, in the order of the folders; on Windows with these
+   * endings.
+   */
   which(name: string, folders: readonly string[], endings: readonly string[]): Promise<readonly string[]>;
 }
 
-/** Path rules of a host's platform, which need not be the one we run on. */
+/** The path rules of a host's platform, which may differ from the one we run on. */
 export const pathsOf = (host: Pick<Host, 'platform'>) => (host.platform === 'win32' ? win32 : posix);
 
-/** The value of an environment variable; on Windows its name counts the same in any case (`Path`). */
+/** The value of an environment variable; on Windows the case of its name (`Path`) does not matter. */
 export function variable(host: Pick<Host, 'env' | 'platform'>, name: string): string | undefined {
   const exact = host.env[name];
   if (exact !== undefined || host.platform !== 'win32') return exact;
@@ -44,7 +50,7 @@ export function variable(host: Pick<Host, 'env' | 'platform'>, name: string): st
   return Object.entries(host.env).find(([key]) => key.toUpperCase() === upper)?.[1];
 }
 
-/** This computer. */
+/** The computer that toolcrib runs on. */
 export function thisHost(): Host {
   return {
     platform: thisPlatform(),
@@ -53,7 +59,7 @@ export function thisHost(): Host {
     list: (folder) => readdir(folder).catch(() => []),
     stat: (path) =>
       stat(path).then(
-        (found) => factsOf(found, thisPlatform()),
+        (stats) => factsOf(stats, thisPlatform()),
         () => undefined,
       ),
     realPath: (path) => realpath(path).catch(() => undefined),
@@ -62,16 +68,16 @@ export function thisHost(): Host {
   };
 }
 
-/** The facts in what Node says of a file; a recorded computer's tests go through it as well. */
+/** Converts Node's stats of a file to facts; the recorded hosts of tests use it as well. */
 export const factsOf = (
-  found: Pick<Stats, 'isFile' | 'isDirectory' | 'mode' | 'size' | 'mtimeMs'>,
+  stats: Pick<Stats, 'isFile' | 'isDirectory' | 'mode' | 'size' | 'mtimeMs'>,
   platform: Platform,
 ): FileFacts => ({
-  isFile: found.isFile(),
-  isFolder: found.isDirectory(),
-  mode: permissionsIn(found.mode, platform),
-  size: found.size,
-  mtimeMs: found.mtimeMs,
+  isFile: stats.isFile(),
+  isFolder: stats.isDirectory(),
+  mode: permissionsIn(stats.mode, platform),
+  size: stats.size,
+  mtimeMs: stats.mtimeMs,
 });
 
 async function head(path: string, bytes: number): Promise<string | undefined> {
@@ -80,7 +86,7 @@ async function head(path: string, bytes: number): Promise<string | undefined> {
     const read = await file?.read(Buffer.alloc(bytes), 0, bytes, 0);
     return read?.buffer.toString('latin1', 0, read.bytesRead);
   } catch {
-    // A folder, or a file that cannot be read: the same as none.
+    // A folder or an unreadable file counts as missing.
     return undefined;
   } finally {
     await file?.close();
@@ -88,10 +94,10 @@ async function head(path: string, bytes: number): Promise<string | undefined> {
 }
 
 async function startable(name: string, folders: readonly string[], endings: readonly string[]) {
-  // The package takes an empty path for that of the process.
+  // The package `which` would replace an empty path by that of the process.
   if (folders.length === 0) return [];
   const path = folders.join(delimiter);
-  const found = which.sync(name, { path, pathExt: endings.join(delimiter), all: true, nothrow: true });
-  // On Windows it looks into the working directory as well.
-  return [...new Set(found)].filter((file) => folders.includes(dirname(file)));
+  const files = which.sync(name, { path, pathExt: endings.join(delimiter), all: true, nothrow: true });
+  // On Windows the package also searches the working directory.
+  return [...new Set(files)].filter((file) => folders.includes(dirname(file)));
 }

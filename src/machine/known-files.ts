@@ -1,34 +1,37 @@
 import { hash } from 'node:crypto';
 import type { Dirent, Stats } from 'node:fs';
 
-/** By what a file that nobody has touched is recognised, as far as the system tells. */
+/** A text that stays the same as long as nobody changes the file: its device, inode, size and times. */
 export const versionOf = ({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string =>
   [dev, ino, size, mtimeMs, ctimeMs].join(' ');
 
-/** A byte in the middle of a file, and the number of the line that it is in. */
+/** A byte offset in a file, and the number of the line that it lies in. */
 export interface LineMark {
   readonly line: number;
   readonly at: number;
 }
 
-/** What was known of a file when it was last read or written through toolcrib. */
+/** The state of a file when it was last read or written through toolcrib. */
 export interface KnownFile {
   readonly version: string;
-  /** SHA-256 of all of it, in hexadecimal; undefined when only a part was read. */
+  /** The SHA-256 of the whole file in hexadecimal; undefined when only a part was read. */
   readonly hash?: string | undefined;
-  /** The encoding it was shown in, when a caller chose one or it is not UTF-8. */
+  /** The encoding of the text, when the caller chose one or it is not UTF-8. */
   readonly encoding?: string | undefined;
-  /** Of a large one, in order: so that a line is not looked for from the beginning again. */
+  /** Marks in a large file, in ascending order, so that a line is not searched from the beginning again. */
   readonly marks?: LineMark[] | undefined;
-  /** All of it, where that is small: so that it can be said what has changed since. */
+  /** The content of a small file, so that later changes can be described. */
   readonly bytes?: Buffer | undefined;
 }
 
-/** Files that are remembered, and the most bytes of each that are kept: 16 MB at worst. */
+/** The most files that are remembered, and the size up to which content is kept: 16 MB at worst. */
 const mostFiles = 1000;
 const mostBytes = 16 * 1024;
 
-/** The files this process has read or written last, by real absolute path: what a file may be overwritten by. */
+/**
+ * The files that this process read or wrote last, by real absolute path. They decide whether a file may be
+ * overwritten.
+ */
 export class KnownFiles {
   readonly #files = new Map<string, KnownFile>();
   readonly #refused = new Set<string>();
@@ -40,7 +43,7 @@ export class KnownFiles {
   remember(path: string, { bytes, ...file }: KnownFile): void {
     this.forget(path);
     const isKept = bytes !== undefined && bytes.length <= mostBytes;
-    // A copy: what was read may be a part of a larger buffer, which it would keep alive.
+    // The bytes may be part of a larger buffer, which would stay alive without this copy.
     this.#files.set(path, isKept ? { ...file, bytes: Buffer.from(bytes) } : file);
     const [oldest] = this.#files.keys();
     if (this.#files.size > mostFiles && oldest !== undefined) this.forget(oldest);
@@ -50,7 +53,7 @@ export class KnownFiles {
     this.#files.delete(path);
   }
 
-  /** Whether a call that changes a file was refused before; from now on it was. */
+  /** True where the same call was refused before. Remembers the call as refused. */
   wasRefused(path: string, call: string): boolean {
     const key = hash('sha256', `${path}\0${call}`, 'base64');
     if (this.#refused.has(key)) return true;
@@ -60,9 +63,12 @@ export class KnownFiles {
   }
 }
 
-/** The content of a folder, as it was found. */
+/** The content of a folder, as a listing found it. */
 export interface Listing {
-  /** Entries of the folder, or paths below it: thousands of objects would take longer than to read it. */
+  /**
+   * Entries of the folder or paths below it, unconverted: making thousands of objects takes longer than
+   * reading the folder.
+   */
   readonly items: readonly (Dirent | string)[];
   readonly notes: readonly string[];
   isIgnored?(name: string, isFolder: boolean): boolean;

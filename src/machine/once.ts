@@ -1,11 +1,11 @@
-/** A value that is made when it is first asked for, and asked for again when that failed. */
+/** Wraps a function so that only its first call runs it; after a failure, the next call runs it again. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
+  let result: Promise<T> | undefined;
   return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
+    result ??= make().catch((error: unknown) => {
+      result = undefined;
       throw error;
     });
-    return made;
+    return result;
   };
 }

@@ -4,10 +4,10 @@ import type { ProjectFiles } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
 import { readPlain } from '../store/own-files.ts';
 
-/** A file that a person or a program wrote to configure something is not larger. */
+/** The largest configuration file that is read. */
 const mostBytes = 1024 * 1024;
 
-/** Looks at what lies on the disk, and follows no link at the end of a path. */
+/** The files of a project on the disk. A symbolic link at the end of a path is not followed. */
 export const look: ProjectFiles = {
   read: async (path) => readPlain(path, ({ size }) => size <= mostBytes)?.toString(),
   async kind(path) {
@@ -17,15 +17,15 @@ export const look: ProjectFiles = {
   async list(folder) {
     const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
-      // What cannot be listed can be opened all the same, by who knows the names.
+      // A folder that cannot be listed is not empty: its files can still be opened by name.
       throw new ToolcribError('PATH_DENIED', `${folder}: cannot be listed (${error.code}).`);
     });
     return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
   },
 };
 
-function kindOf(found: Stats | Dirent) {
-  if (found.isFile()) return 'file';
-  if (found.isDirectory()) return 'folder';
-  return found.isSymbolicLink() ? 'link' : 'other';
+function kindOf(entry: Stats | Dirent) {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'folder';
+  return entry.isSymbolicLink() ? 'link' : 'other';
 }

@@ -13,59 +13,59 @@ import type { Mask } from './secrets/mask.ts';
 import type { Trust } from './trust/trust.ts';
 
 /**
- * All that the calls of one client have in common, over one Environment. Each thing does nothing before it is
- * used.
+ * The state that the calls of one client share, over one Environment. Each part does nothing before its first
+ * use.
  */
 export interface Session {
   readonly environment: Environment;
   readonly settings: Settings;
-  /** True where those who call sit at this machine, and may ask what listens on it alone. */
+  /** True where the client runs on this machine, and may ask which servers listen on it alone. */
   readonly isLocal: boolean;
   readonly tools: ToolRegistry;
   readonly jobs: Jobs;
   readonly outputs: OutputStore;
-  /** The files that were read and written so far. */
+  /** The files that calls have read and written so far. */
   readonly knownFiles: KnownFiles;
-  /** Lists of files, for their next pages. */
+  /** Listings of folders, for their next pages. */
   readonly listings: Map<string, Listing>;
-  /** The problems that checks have found, by check, program and folder. */
+  /** The problems that checks found, by check, program and folder. */
   readonly problems: Map<string, readonly Problem[]>;
-  /** Keeps states of work trees; undefined where none are kept. */
+  /** Saves checkpoints of work trees; undefined where none are kept. */
   readonly checkpoints: Checkpoint | undefined;
-  /** The one that changes files, and brings them back. */
+  /** The history through which files are changed and restored. */
   history(): Promise<History>;
   trust(): Promise<Trust>;
   /** The absolute path of ripgrep. Throws PROGRAM_NOT_FOUND. */
   ripgrep(): Promise<string>;
-  /** A tool with its code, which is loaded when it is first called. Throws PROGRAM_NOT_FOUND. */
+  /** Loads the code of a tool, at its first call. Throws PROGRAM_NOT_FOUND. */
   load(tool: ToolDefinition): Promise<Tool>;
-  /** Lets a call go on; see createLimit(). */
+  /** Limits how many calls run at a time; see createLimit(). */
   readonly admit: Admit;
-  /** For what leaves the server, and nothing else. */
+  /** Masks secrets in what leaves the server, and nowhere else. */
   readonly mask: Mask;
   readonly recordCall: RecordCall;
-  /** The calls that are being made. */
+  /** The calls that are running. */
   readonly pending: Set<Promise<unknown>>;
-  /** The pending calls that only write files: a later call of the same turn waits for them. */
-  readonly writing: Set<Promise<unknown>>;
   /**
-   * Is told of a trusted folder when a call there needs it: its first checkpoint, which takes longest, is
-   * begun.
+   * The running calls that only write files. Later calls wait for them, because a model expects to find what
+   * it wrote.
    */
+  readonly writing: Set<Promise<unknown>>;
+  /** Begins the first checkpoint of a trusted folder, which takes longest, when a call needs the folder. */
   needsTrusted(folder: string, workspace: Workspace): void;
-  /** Ends all jobs and forgets all output. */
+  /** Ends all jobs and discards all output. */
   end(): Promise<void>;
 }
 
-/** One test that failed, or one diagnostic. */
+/** A test that failed, or a diagnostic. */
 export interface Problem {
-  /** An id that stays with the problem, wherever it has moved to. */
+  /** An id that stays the same when the problem moves within the file. */
   readonly id: string;
   readonly level: 'error' | 'warning' | 'info';
   readonly file?: string;
   readonly line?: number;
   readonly name?: string;
   readonly message: string;
-  /** Set for one that was not there last time. */
+  /** True where the previous check did not find it. */
   readonly isNew?: boolean;
 }

@@ -8,7 +8,7 @@ type FolderRequest = Pick<Host, 'platform' | 'env' | 'home'>;
 
 const folders = { cache: cacheFolder, state: stateFolder } as const;
 
-/** This user's folder of a kind, or one that goes with this process, where that cannot be written. */
+/** The user's folder of a kind, or, where that cannot be written, one that is removed with this process. */
 export function userFolder(
   kind: keyof typeof folders,
   { platform, env, home }: FolderRequest,
@@ -18,12 +18,15 @@ export function userFolder(
   try {
     return join(processFolder(), kind);
   } catch {
-    // There is no folder for temporary files either. Who needs one says what the system says of this one.
+    // There is no folder for temporary files either. A later write to this one reports the system's error.
     return folder;
   }
 }
 
-/** Why the state folder cannot be used, what that costs, and the way out; undefined where it can be. */
+/**
+ * The reason why the state folder cannot be used, with the consequence and a way out; undefined where it can
+ * be.
+ */
 export function unkeptState({ platform, env, home }: FolderRequest): string | undefined {
   const folder = stateFolder(platform, env, home);
   if (folder !== undefined && canKeep(folder)) return undefined;

@@ -1,43 +1,43 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CompleterResult } from 'node:readline';
-import { waysOf, type Command, type Console } from './commands/command.ts';
+import { waysOf, type SlashCommand, type CommandContext } from './commands/command.ts';
 import { commands, namesOf, promptOf } from './commands/index.ts';
 import { absolute } from './prompt/attachments.ts';
 
-/** What Tab offers: commands and their words after a slash, paths and resources after an @. */
-export async function completeLine(console: Console, line: string): Promise<CompleterResult> {
+/** Completes a line: commands and their words after a slash, paths and resources after an @. */
+export async function completeLine(context: CommandContext, line: string): Promise<CompleterResult> {
   const offer = (typed: string, candidates: readonly string[]): CompleterResult => [
     candidates.filter((candidate) => candidate.startsWith(typed)),
     typed,
   ];
   if (/^\/\S*$/.test(line)) {
-    const names = namesOf(console.chat).map((one) => `/${one}`);
+    const names = namesOf(context.chat).map((one) => `/${one}`);
     return offer(line, names);
   }
   const mention = /(?:^|\s)(@(?:"[^"]*|[^\s"]*))$/.exec(line)?.[1];
-  if (mention !== undefined) return [await mentioned(console, mention), mention];
+  if (mention !== undefined) return [await mentioned(context, mention), mention];
   const [, name = '', rest = ''] = /^\/(\S+)\s+([^]*)$/.exec(line) ?? [];
   const words = rest.split(/\s+/);
   const typed = words.pop() ?? '';
   const command = commands.get(name);
   if (!command) {
-    const wanted = promptOf(console.chat, name)?.arguments ?? [];
+    const wanted = promptOf(context.chat, name)?.arguments ?? [];
     return offer(
       typed,
       wanted.map((one) => `${one.name}=`),
     );
   }
-  const more = (await command.complete?.(console, words)) ?? [];
+  const more = (await command.complete?.(context, words)) ?? [];
   return offer(typed, words.length === 0 ? [...literals(command), ...more] : more);
 }
 
 /** The words of a usage that stand for themselves. */
-const literals = (command: Command): string[] =>
+const literals = (command: SlashCommand): string[] =>
   waysOf(command).flatMap((way) => /^[a-z-][a-z ]*(?=$| [A-Z[])/.exec(way)?.[0] ?? []);
 
-async function mentioned({ chat }: Console, mention: string): Promise<string[]> {
-  const { toolbox } = chat.world;
+async function mentioned({ chat }: CommandContext, mention: string): Promise<string[]> {
+  const { toolbox } = chat.environment;
   const names = toolbox.servers().map(({ name }) => name);
   const server = /^@([\w-]+):/.exec(mention)?.[1];
   const starting = (candidates: readonly string[]) => candidates.filter((each) => each.startsWith(mention));
@@ -51,8 +51,9 @@ async function mentioned({ chat }: Console, mention: string): Promise<string[]> 
 const most = 200;
 
 /**
- * What a beginning such as `@src/re` or `@"my fi` can become: whole mentions, quoted where they have to be. A
- * folder ends with `/`, and is left open to go on. Names that cannot be written as a mention are left out.
+ * Completes a beginning such as `@src/re` or `@"my fi` can become: whole mentions, quoted where they have to
+ * be. A folder ends with `/`, and is left open to go on. Names that cannot be written as a mention are left
+ * out.
  */
 async function completePath(fragment: string, cwd: string): Promise<string[]> {
   const [, quote = '', typed = ''] = /^@?("?)(.*)$/s.exec(fragment) ?? [];

@@ -18,24 +18,24 @@ export type ChatErrorCode =
   | 'ATTACHMENT_REFUSED'
   | 'INTERRUPTED';
 
-interface Facts extends ErrorOptions {
-  /** Of a request that a model's server did not answer: what it said instead. */
+interface FailureDetails extends ErrorOptions {
+  /** The HTTP status of a request that a model's server did not answer. */
   readonly status?: number | undefined;
   /** Worth another try, without any change. */
   readonly retryable?: boolean;
-  /** What the server asked us to wait. */
+  /** The time that the server asked us to wait. */
   readonly retryAfterMs?: number | undefined;
 }
 
 export class ChatError extends Error {
   readonly code: ChatErrorCode;
-  readonly facts: Facts;
+  readonly details: FailureDetails;
 
-  constructor(code: ChatErrorCode, message: string, facts: Facts = {}) {
-    super(message, facts);
+  constructor(code: ChatErrorCode, message: string, details: FailureDetails = {}) {
+    super(message, details);
     this.name = 'ChatError';
     this.code = code;
-    this.facts = facts;
+    this.details = details;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Chat } from './chat.ts';
-import type { Console, Events } from './commands/command.ts';
+import type { CommandContext, StartTurn } from './commands/command.ts';
 import { runCommand } from './commands/index.ts';
 import { completeLine } from './complete.ts';
 import { fillNow } from './context/compaction.ts';
@@ -7,23 +7,23 @@ import { ChatError } from './errors.ts';
 import type { Model } from './models/model.ts';
 import { unfinishedCalls } from './session/entry.ts';
 import { printable } from './terminal/printable.ts';
-import type { Host, Terminal } from './terminal/terminal.ts';
+import type { InputHandler, Terminal } from './terminal/terminal.ts';
 import { awaited, TurnView } from './terminal/turn-view.ts';
 import { send, turn } from './turn/turn.ts';
 
 /** The loop of the chat: reads a line, runs it as a command or a turn, shows what happens. */
-export class Interaction implements Console, Host {
+export class Interaction implements CommandContext, InputHandler {
   readonly chat: Chat;
   readonly terminal: Terminal;
   thoughts: boolean;
-  /** What goes on beside the conversation. */
+  /** Aborts the turn that is under way. */
   #running: AbortController | undefined;
   #nearlyFull = false;
 
   constructor(chat: Chat, terminal: Terminal) {
     this.chat = chat;
     this.terminal = terminal;
-    this.thoughts = chat.world.config.thoughts;
+    this.thoughts = chat.environment.config.thoughts;
   }
 
   complete = (line: string) => completeLine(this, line);
@@ -37,7 +37,7 @@ export class Interaction implements Console, Host {
     return true;
   }
 
-  /** For every Ctrl-C or Escape while something is under way; `leaves`: it was a second Ctrl-C. */
+  /** Handles every Ctrl-C or Escape while something is under way; `leaves`: it was a second Ctrl-C. */
   interrupt(leaves: boolean): void {
     if (this.#running?.signal.aborted === false) return this.#stop();
     // A command that hangs is no turn, and cannot be interrupted otherwise.
@@ -64,7 +64,7 @@ export class Interaction implements Console, Host {
       if (line.trim() === '') continue;
       try {
         const text = line;
-        if (!isCommand(text)) await this.show((signal) => send(this.chat, { text }, signal));
+        if (!isCommand(text)) await this.showTurn((signal) => send(this.chat, { text }, signal));
         else if (await runCommand(this, text)) return 0;
       } catch (error) {
         this.#report(error);
@@ -79,20 +79,23 @@ export class Interaction implements Console, Host {
     return mode === 'ask' ? prompt('> ') : `${dim(mode)} ${prompt('> ')}`;
   }
 
-  show = async (events: Events, once?: Model): Promise<void> => {
+  showTurn = async (start: StartTurn, once?: Model): Promise<void> => {
     const { chat, terminal } = this;
     const usual = chat.model;
     if (once) chat.useModel(once);
     const running = new AbortController();
     this.#running = running;
     const view = new TurnView(terminal, chat, this.thoughts);
-    const starting = chat.world.toolbox.servers().filter(({ state }) => state === 'connecting');
+    const starting = chat.environment.toolbox.servers().filter(({ state }) => state === 'connecting');
     const names = starting.map(({ name }) => name).join(', ');
     terminal.working(names === '' ? awaited : `starting ${names}`);
     // When the servers are there, it is the model that is waited for.
-    if (names !== '') void chat.connected.then(() => this.#running === running && terminal.working(awaited));
+    const onConnected = () => {
+      if (this.#running === running) terminal.working(awaited);
+    };
+    if (names !== '') void chat.connected.then(onConnected);
     try {
-      for await (const event of events(running.signal)) {
+      for await (const event of start(running.signal)) {
         view.show(event);
         if (event.type === 'ended' && event.reason === 'stopped') this.#giveBack();
       }
@@ -108,12 +111,12 @@ export class Interaction implements Console, Host {
     }
   };
 
-  /** Once each time, before it happens: a person may want to end something first. */
+  /** Warns that the context will be shortened, once each time: a person may want to end something first. */
   #tellFill(): void {
     const { state, percent } = fillNow(this.chat);
     const ways = '/compact does it now, /new begins afresh';
     const text = `The context is ${percent} % full: it will be shortened soon (${ways})`;
-    if (state === 'near' && !this.#nearlyFull && this.chat.world.config.compaction.auto)
+    if (state === 'near' && !this.#nearlyFull && this.chat.environment.config.compaction.auto)
       this.terminal.note(this.terminal.paint.dim(text));
     this.#nearlyFull = state !== 'free';
   }
@@ -122,12 +125,12 @@ export class Interaction implements Console, Host {
   #report(error: unknown): void {
     const known = error instanceof ChatError;
     const bug = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    if (!known) this.chat.world.log(bug);
+    if (!known) this.chat.environment.log(bug);
     const text = known ? `${error.code}: ${printable(error.message)}` : `BUG: ${printable(bug)}`;
     this.terminal.note(this.terminal.paint.bad(text));
   }
 
-  /** What a program that was killed has left in the middle. */
+  /** Finishes what a program that was killed has left in the middle. */
   async finish(): Promise<void> {
     const { chat } = this;
     const path = chat.session.path();
@@ -135,12 +138,12 @@ export class Interaction implements Console, Host {
     const last = path.findLast(({ type }) => ['user', 'assistant', 'tool'].includes(type));
     if (unfinishedCalls(path).length > 0) {
       this.terminal.note(warning('The last turn was left in the middle: its open calls come first.'));
-      await this.show((signal) => turn(chat, signal));
+      await this.showTurn((signal) => turn(chat, signal));
     } else if (last && last.type !== 'assistant')
       this.terminal.note(warning('The last message has no answer: say "go on", or /retry asks anew.'));
   }
 
-  /** What was to be said next goes back into the editor: the person decides anew. */
+  /** Puts what was to be said next back into the editor: the person decides anew. */
   #giveBack(): void {
     this.terminal.prefill(this.terminal.takeQueued().join('\n'));
   }

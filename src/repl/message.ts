@@ -1,8 +1,8 @@
 import { jsonIn, objectOf, type JsonObject } from './text/json.ts';
 
 /**
- * The conversation, in words that fit every wire. Each wire translates; what only one of them knows is kept in
- * `native`.
+ * The conversation, in words that fit every wire. Each wire translates; what only one of them knows is kept
+ * in `native`.
  */
 
 export interface TextPart {
@@ -15,13 +15,13 @@ export interface ImagePart {
   readonly mimeType: string;
   /** Base64. */
   readonly data: string;
-  /** What the person knows it as. */
+  /** The name by which the person knows it. */
   readonly name?: string;
 }
 
-export type Part = TextPart | ImagePart;
+export type ContentPart = TextPart | ImagePart;
 
-export interface ToolDefinition {
+export interface ToolDeclaration {
   readonly name: string;
   readonly description: string;
   /** JSON Schema, `type: object` at its root. */
@@ -30,14 +30,14 @@ export interface ToolDefinition {
 
 export interface ToolCall {
   readonly id: string;
-  /** As the model wrote it: it may be no tool at all. */
+  /** The name as the model wrote it: it may be no tool at all. */
   readonly name: string;
   /** JSON text as the model wrote it: it may be no JSON at all. Empty stands for {}. */
   readonly arguments: string;
 }
 
 /** Why a model stopped. `length`: the answer was cut; `filtered`: it was refused. */
-export type Stop = 'done' | 'calls' | 'length' | 'filtered' | 'aborted';
+export type StopReason = 'done' | 'calls' | 'length' | 'filtered' | 'aborted';
 
 /** Tokens of one request. `input` counts neither what was read from a cache nor what was written to one. */
 export interface Usage {
@@ -51,7 +51,7 @@ export interface Usage {
 
 export interface UserMessage {
   readonly role: 'user';
-  readonly content: readonly Part[];
+  readonly content: readonly ContentPart[];
 }
 
 export type Wire = 'chat' | 'responses' | 'anthropic';
@@ -61,14 +61,14 @@ export interface AssistantMessage {
   readonly text: string;
   readonly reasoning: string;
   readonly calls: readonly ToolCall[];
-  readonly stop: Stop;
+  readonly stop: StopReason;
   readonly usage: Usage;
   readonly provider: string;
   readonly model: string;
   readonly wire: Wire;
   /**
-   * What has to be sent back word for word to the same model over the same wire (Anthropic's content, the items of
-   * Responses, `reasoning_content`); left out for another one.
+   * Data that has to be sent back word for word to the same model over the same wire (Anthropic's content,
+   * the items of Responses, `reasoning_content`); left out for another one.
    */
   readonly native?: unknown;
 }
@@ -85,7 +85,7 @@ export interface ToolMessage {
 export type Message = UserMessage | AssistantMessage | ToolMessage;
 
 /** The text of a message's parts, without its images. */
-export const textOf = (content: readonly Part[]): string =>
+export const textOf = (content: readonly ContentPart[]): string =>
   content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
 /** A call's arguments as an object; of broken ones, and of those nested without end, nothing is left. */

@@ -4,39 +4,41 @@ import { nameOf } from './models/model.ts';
 import { endings } from './terminal/show.ts';
 import { inert } from './terminal/paste.ts';
 import { jsonLine } from './terminal/printable.ts';
-import { send, type Said } from './turn/turn.ts';
+import { send, type UserInput } from './turn/turn.ts';
 import type { TurnEnd, TurnEvent } from './turn/turn-event.ts';
 
-export type Output = 'text' | 'json' | 'stream-json';
+export type OutputFormat = 'text' | 'json' | 'stream-json';
 
-/** Where an answer goes. */
-export interface Ways {
-  readonly output: Output;
+/** The output that an answer goes to. */
+export interface OneShotOutput {
+  readonly output: OutputFormat;
   readonly write: (text: string) => void;
-  /** For people: what is not the answer. */
+  /** Writes what is for people and not the answer. */
   readonly note: (text: string) => void;
-  /** Somebody watches: text is written as it comes. Else only the answer is, and nothing that was taken back. */
+  /**
+   * Somebody watches: text is written as it comes. Else only the answer is, and nothing that was taken back.
+   */
   readonly live: boolean;
 }
 
-/** As docs/repl.md has it; 1 for any other end. 2, a wrong command line, comes from elsewhere. */
+/** The exit codes of docs/repl.md; 1 for any other end. 2, a wrong command line, comes from elsewhere. */
 const exitCodes: Readonly<Partial<Record<TurnEnd, number>>> = { done: 0, rounds: 3, interrupted: 130 };
 
 /**
- * One turn, or several in a row (each prompt sees the ones before), without anybody to ask. `text` writes each
- * answer, `json` one object at the end, `stream-json` one line an event and that object. Returns the exit code.
- * Throws what a turn throws, once the object is written.
+ * One turn, or several in a row (each prompt sees the ones before), without anybody to ask. `text` writes
+ * each answer, `json` one object at the end, `stream-json` one line an event and that object. Returns the
+ * exit code. Throws what a turn throws, once the object is written.
  */
 export async function runOneShot(
   chat: Chat,
-  prompts: readonly Said[],
-  ways: Ways,
+  prompts: readonly UserInput[],
+  target: OneShotOutput,
   signal: AbortSignal,
 ): Promise<number> {
   const startedAt = performance.now();
-  const { output, write, note } = ways;
+  const { output, write, note } = target;
   const { session, model, unasked } = chat;
-  const run = new Run(chat, ways, signal);
+  const run = new OneShotRun(chat, target, signal);
   try {
     for (const prompt of prompts) {
       await run.answer(prompt);
@@ -48,11 +50,11 @@ export async function runOneShot(
     throw error;
   } finally {
     const { reason, failure: error, text, data, turns, calls, usage } = run;
-    const told = { type: 'result', reason, error, text, data: reason === 'done' ? data : undefined };
+    const outcome = { type: 'result', reason, error, text, data: reason === 'done' ? data : undefined };
     const counts = { turns, calls, unasked: unasked.length, usage, model: nameOf(model) };
     const kept = session.file === undefined ? undefined : session.id;
     const ms = Math.round(performance.now() - startedAt);
-    if (output !== 'text') write(jsonLine({ ...told, ...counts, session: kept, ms }));
+    if (output !== 'text') write(jsonLine({ ...outcome, ...counts, session: kept, ms }));
   }
   const { reason, failure } = run;
   if (failure !== undefined) note(failure);
@@ -61,7 +63,7 @@ export async function runOneShot(
   return reason === 'done' && unasked.length > 0 ? 4 : (exitCodes[reason] ?? 1);
 }
 
-class Run {
+class OneShotRun {
   reason: TurnEnd = 'done';
   failure: string | undefined;
   text = '';
@@ -69,26 +71,26 @@ class Run {
   turns = 0;
   calls = 0;
   readonly usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, estimated: false };
-  /** How many of the calls that nobody could be asked about have been told. */
-  #told = 0;
+  /** The number of unasked calls that have been reported. */
+  #refusalsReported = 0;
   readonly #streams: boolean;
   readonly #chat: Chat;
-  readonly #ways: Ways;
+  readonly #target: OneShotOutput;
   readonly #signal: AbortSignal;
 
-  constructor(chat: Chat, ways: Ways, signal: AbortSignal) {
+  constructor(chat: Chat, target: OneShotOutput, signal: AbortSignal) {
     this.#chat = chat;
-    this.#ways = ways;
+    this.#target = target;
     this.#signal = signal;
-    this.#streams = ways.output === 'text' && ways.live && !chat.schema;
+    this.#streams = target.output === 'text' && target.live && !chat.schema;
   }
 
   /** One prompt; where a schema is asked for, an answer that does not fit is asked for once more. */
-  async answer(prompt: Said): Promise<void> {
-    await this.#say(prompt);
+  async answer(prompt: UserInput): Promise<void> {
+    await this.#runTurn(prompt);
     if (this.#isAnswered && this.#chat.schema) await this.#fit(this.#chat.schema);
-    if (this.#ways.output === 'text' && !this.#streams && this.failure === undefined)
-      this.#ways.write(`${this.text}${lineEnd(this.text)}`);
+    if (this.#target.output === 'text' && !this.#streams && this.failure === undefined)
+      this.#target.write(`${this.text}${lineEnd(this.text)}`);
   }
 
   /** An empty answer is one that does not fit. */
@@ -101,9 +103,11 @@ class Run {
     const read = await answerReader(schema);
     let found = read(this.text);
     if ('problem' in found) {
-      this.#ways.note(`The answer does not fit the schema, and is asked for again: ${found.problem}`);
+      this.#target.note(`The answer does not fit the schema, and is asked for again: ${found.problem}`);
       // What the problem quotes names no files.
-      await this.#say({ text: inert(`${found.problem} Answer again, with nothing but that JSON value.`) });
+      await this.#runTurn({
+        text: inert(`${found.problem} Answer again, with nothing but that JSON value.`),
+      });
       if (this.#isAnswered) found = read(this.text);
     }
     if ('value' in found) this.data = found.value;
@@ -113,22 +117,23 @@ class Run {
     }
   }
 
-  async #say(prompt: Said): Promise<void> {
-    const { output, note, write } = this.#ways;
+  async #runTurn(prompt: UserInput): Promise<void> {
+    const { output, note, write } = this.#target;
     const { unasked } = this.#chat;
     this.text = '';
     for await (const event of send(this.#chat, prompt, this.#signal)) {
       this.#count(event);
-      while (this.#told < unasked.length) note(`not run: ${unasked[this.#told++]}`);
+      for (const refusal of unasked.slice(this.#refusalsReported)) note(`not run: ${refusal}`);
+      this.#refusalsReported = unasked.length;
       if (output === 'stream-json') write(jsonLine(plainEvent(event)));
-      else this.#tell(event);
+      else this.#report(event);
     }
     // Also when it was a hook after the turn that was interrupted.
     if (this.#signal.aborted) this.reason = 'interrupted';
   }
 
-  #tell(event: TurnEvent): void {
-    const { write, note } = this.#ways;
+  #report(event: TurnEvent): void {
+    const { write, note } = this.#target;
     if (event.type === 'warning') note(event.text);
     // Not what the model does wrong, but what the person may want to allow.
     if (event.type === 'call_ended' && event.reply.isError && /^Refused(?!: needs)/.test(event.reply.text))

@@ -6,22 +6,24 @@ import type { Chat } from './chat.ts';
 import { showEnd } from './commands/sessions.ts';
 import { Interaction } from './interactive.ts';
 import { nameOf } from './models/model.ts';
-import { runOneShot, type Output, type Ways } from './one-shot.ts';
-import type { Said } from './turn/turn.ts';
+import { runOneShot, type OutputFormat, type OneShotOutput } from './one-shot.ts';
+import type { UserInput } from './turn/turn.ts';
 import type { ChatOptions } from './options.ts';
 import { openHistory } from './terminal/history.ts';
 import { createPaint } from './terminal/paint.ts';
 import { createPrintable, printable } from './terminal/printable.ts';
 import { Terminal } from './terminal/terminal.ts';
-import { readSetting } from './world.ts';
+import { readSettings } from './environment.ts';
 
 export { ChatError } from './errors.ts';
 export { printable } from './terminal/printable.ts';
 
-/** The REPL: returns the exit code when the person leaves. Throws ChatError for what stops it from starting. */
+/**
+ * The REPL: returns the exit code when the person leaves. Throws ChatError for what stops it from starting.
+ */
 export async function chatInTerminal(options: ChatOptions, first: string | undefined): Promise<number> {
-  const setting = await readSetting(options);
-  const { folders, config, store } = setting;
+  const settings = await readSettings(options);
+  const { folders, config, store } = settings;
   const terminal = new Terminal(
     createPaint(config.palette, options.env),
     openHistory(join(folders.state, 'history', `${basename(store.folder)}.jsonl`)),
@@ -32,11 +34,12 @@ export async function chatInTerminal(options: ChatOptions, first: string | undef
   if (!terminal.interactive) process.on('SIGINT', () => process.exit(130));
   let close: (() => Promise<void>) | undefined;
   try {
-    const chat = await assemble(setting, terminal);
+    const chat = await assemble(settings, terminal);
     close = endingWithProcess(chat);
     const interaction = new Interaction(chat, terminal);
-    terminal.host = interaction;
+    terminal.inputHandler = interaction;
     if (terminal.interactive) terminal.note(terminal.paint.dim(banner(chat)));
+    if (terminal.interactive && !terminal.editsFully) chat.environment.warn(plainEditing);
     if (chat.session.path().length > 0) showEnd({ chat, terminal });
     // The prompt first: servers and SDKs are loaded while the person reads or types.
     chat.connected = setImmediate().then(() => connect(chat, patienceMs));
@@ -52,7 +55,7 @@ export async function chatInTerminal(options: ChatOptions, first: string | undef
 /** `chat -p`: answers and ends; returns the exit code. Throws ChatError. */
 export async function chatOnce(
   options: ChatOptions,
-  { prompts, output }: { readonly prompts: readonly Said[]; readonly output: Output },
+  { prompts, output }: { readonly prompts: readonly UserInput[]; readonly output: OutputFormat },
 ): Promise<number> {
   const controller = new AbortController();
   const onSignal = () => {
@@ -80,23 +83,26 @@ function isFile(descriptor: number): boolean {
 /** Answers without anybody to ask; returns the exit code. Throws ChatError. */
 export async function answerOnce(
   options: ChatOptions,
-  prompts: readonly Said[],
-  ways: Ways,
+  prompts: readonly UserInput[],
+  target: OneShotOutput,
   signal: AbortSignal,
 ): Promise<number> {
-  const chat = await assemble(await readSetting(options), undefined);
+  const chat = await assemble(await readSettings(options), undefined);
   const close = endingWithProcess(chat);
   try {
     chat.connected = connect(chat, onlyMessageMs);
-    return await runOneShot(chat, prompts, ways, signal);
+    return await runOneShot(chat, prompts, target, signal);
   } finally {
     await close();
   }
 }
 
-/** Whatever ends this process: a server need not notice that nobody reads it any more. Returns what ends the chat. */
+/**
+ * Ends the servers with this process, whatever ends it: a server need not notice that nobody reads it any
+ * more. Returns what ends the chat.
+ */
 function endingWithProcess(chat: Chat): () => Promise<void> {
-  const { toolbox, log } = chat.world;
+  const { toolbox, log } = chat.environment;
   const logged = (error: Error) => log(error.stack ?? String(error));
   // First: the terminal's listener may have to kill this process.
   process.prependListener('exit', toolbox.kill);
@@ -110,10 +116,14 @@ function endingWithProcess(chat: Chat): () => Promise<void> {
 
 /** A server that takes longer than this to start is not waited for: its tools come with a later message. */
 const patienceMs = 15_000;
-/** Where no later message comes: as long as a server may take to start at all. */
+/** The wait where no later message comes: as long as a server may take to start at all. */
 const onlyMessageMs = 60_000;
 
-const banner = ({ session: { state }, world, model, mode }: Chat): string =>
-  [`toolcrib ${world.options.version}`, nameOf(model), `mode ${mode}`, state.name, '/help']
+const plainEditing =
+  `Node ${process.version} has another readline: several lines, pastes as one message, @ and Tab do not ` +
+  'work. They do with a Node that this release was tested with (20, 22, 24, 26).';
+
+const banner = ({ session: { state }, environment, model, mode }: Chat): string =>
+  [`toolcrib ${environment.options.version}`, nameOf(model), `mode ${mode}`, state.name, '/help']
     .flatMap((part) => (part === undefined ? [] : [printable(part)]))
     .join(' · ');

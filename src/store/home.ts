@@ -2,17 +2,17 @@ import { statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { isAbsolute } from 'node:path';
 
-/** The home folder of who has none, as Debian's users have it that are no persons. Nothing is kept there. */
+/** The home folder of a user without one, as Debian sets it for system users. Nothing is stored there. */
 export const noHome = '/nonexistent';
 
 /**
- * Sets HOME where it is missing, no absolute path, or no folder: to what the user database says, and to
- * `noHome` for a user without an entry. Else every question for the home folder would throw.
+ * Sets HOME to the home of the user database where it is missing or no absolute path, and to `noHome` where
+ * the result is no folder. Without this, every look-up of the home folder would throw.
  */
 export function settleHome(): void {
   if (process.platform === 'win32') return;
-  const given = process.env['HOME'];
-  const home = given === undefined || !isAbsolute(given) ? homeInDatabase() : given;
+  const configured = process.env['HOME'];
+  const home = configured === undefined || !isAbsolute(configured) ? homeInDatabase() : configured;
   process.env['HOME'] = home === undefined || isNoFolder(home) ? noHome : home;
 }
 
@@ -21,12 +21,15 @@ function homeInDatabase(): string | undefined {
     const { homedir: home } = userInfo();
     return isAbsolute(home) ? home : undefined;
   } catch {
-    // A container's user need not have an entry.
+    // The user of a container may have no entry.
     return undefined;
   }
 }
 
-/** Daemons have /dev/null there. What is not there yet, or may not be looked at, can be a folder. */
+/**
+ * True for a path that exists and is no folder, such as the /dev/null of daemons. A missing or unreadable
+ * path may still become or be a folder.
+ */
 function isNoFolder(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;

@@ -18,15 +18,18 @@ import { dirname, posix, win32 } from 'node:path';
 import { noHome } from './home.ts';
 
 type Platform = 'linux' | 'darwin' | 'win32';
-/** What is neither macOS nor Windows is much like Linux. */
+/** The platform that we run on; anything but macOS and Windows counts as Linux. */
 export const thisPlatform = (): Platform =>
   process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux';
 
 type Env = Readonly<Record<string, string | undefined>>;
 type FolderKind = 'cache' | 'state' | 'config';
 
-/** By platform: the variable that says where such folders are, and where they are without it. */
-const places = {
+/**
+ * The parents of our folders by kind and platform: the variable that names one, and the default below the
+ * home folder.
+ */
+const parentFolders = {
   cache: {
     linux: ['XDG_CACHE_HOME', '.cache'],
     darwin: ['', 'Library/Caches'],
@@ -44,61 +47,64 @@ const places = {
   },
 } as const;
 
-/** Where this user's caches belong. Undefined when no absolute path can be made: then nothing is cached. */
+/** The folder of this user's caches. Undefined when no absolute path is known: then nothing is cached. */
 export function cacheFolder(platform: Platform, env: Env, home: string): string | undefined {
   const folder = ownFolder('cache', platform, env, home);
   return folder && platform === 'win32' ? win32.join(folder, 'Cache') : folder;
 }
 
-/** Where this user's state belongs, as `cacheFolder`; without one no change can be journaled. */
+/**
+ * The folder of this user's state, undefined as for `cacheFolder`; without one no change can be journaled.
+ */
 export function stateFolder(platform: Platform, env: Env, home: string): string | undefined {
   const folder = ownFolder('state', platform, env, home);
-  // Windows has one folder for both.
+  // On Windows, caches and state have the same parent folder.
   return folder && platform === 'win32' ? win32.join(folder, 'State') : folder;
 }
 
 /**
- * Where all that is ours may lie: where variables say so, and without them, as another server may be started.
+ * Every folder in which toolcrib may have files: those that the variables name, and the defaults, which a
+ * server that is started without these variables uses.
  */
 export const ownFolders = (platform: Platform, env: Env, home: string): string[] =>
   (['cache', 'state', 'config'] as const)
     .flatMap((kind) => [ownFolder(kind, platform, env, home), ownFolder(kind, platform, {}, home)])
     .filter((folder) => folder !== undefined);
 
-/** The folder of a kind that is ours; undefined when no absolute path can be made of what is known. */
+/** The folder of toolcrib for a kind of file; undefined when no absolute path is known. */
 export function ownFolder(kind: FolderKind, platform: Platform, env: Env, home: string): string | undefined {
   const { isAbsolute, join } = platform === 'win32' ? win32 : posix;
-  const [variable, usual] = places[kind][platform];
-  const named = env[variable];
-  // The XDG rules say that a relative path in the variable is to be ignored.
-  if (named && isAbsolute(named)) return join(named, 'toolcrib');
+  const [variable, usual] = parentFolders[kind][platform];
+  const configured = env[variable];
+  // The XDG specification says that a relative path in the variable is to be ignored.
+  if (configured && isAbsolute(configured)) return join(configured, 'toolcrib');
   return isAbsolute(home) && home !== noHome ? join(home, usual, 'toolcrib') : undefined;
 }
 
-/** What was kept under a name; undefined when nothing was, or it cannot be trusted or understood. */
+/** Reads the cached JSON value of a name; undefined when there is none, or it cannot be trusted or parsed. */
 export function readCache(folder: string | undefined, name: string): unknown {
   const content = readPrivate(folder, name);
   try {
-    return content && JSON.parse(content.toString('utf8'));
+    return content === undefined ? undefined : JSON.parse(content.toString('utf8'));
   } catch {
-    // A cache is only ever a saving: one that is damaged is made anew.
+    // A damaged cache counts as missing, and is made again.
     return undefined;
   }
 }
 
-/** Keeps a JSON value under a name. Does nothing where it cannot. */
+/** Caches a JSON value under a name. Does nothing where it cannot. */
 export function writeCache(folder: string | undefined, name: string, value: unknown): void {
   writePrivate(folder, name, JSON.stringify(value));
 }
 
-/** The bytes of a file in a private folder; undefined unless file and folder are ours alone. */
+/** Reads a file in a private folder; undefined unless file and folder are ours alone. */
 export function readPrivate(folder: string | undefined, name: string): Buffer | undefined {
   return folder !== undefined && isPrivate(folder)
     ? readPlain(pathIn(folder, name), (facts) => isOurs(facts))
     : undefined;
 }
 
-/** The bytes of a regular file; undefined for a link, for what cannot be read, and for what is not fit. */
+/** Reads a regular file; undefined for a symbolic link, an unreadable file, and one that `isFit` refuses. */
 export function readPlain(path: string, isFit: (facts: Stats) => boolean): Buffer | undefined {
   let opened: number | undefined;
   try {
@@ -106,25 +112,25 @@ export function readPlain(path: string, isFit: (facts: Stats) => boolean): Buffe
     const facts = fstatSync(opened);
     return facts.isFile() && isFit(facts) ? readFileSync(opened) : undefined;
   } catch {
-    // Not there, or not readable: the same as never kept.
+    // A missing or unreadable file counts as never written.
     return undefined;
   } finally {
     if (opened !== undefined) closeSync(opened);
   }
 }
 
-/** Writes a file into a private folder, which is made when it is missing. Does nothing where it cannot. */
+/** Writes a file into a private folder, which is created when it is missing. Does nothing where it cannot. */
 export function writePrivate(folder: string | undefined, name: string, content: string | Buffer): void {
   try {
     if (folder !== undefined && makePrivate(folder)) replacePrivate(folder, name, content);
   } catch {
-    // A full disk, a read-only home: work goes on without a cache, only slower.
+    // On a full disk or in a read-only home, work goes on without a cache, only slower.
   }
 }
 
 /**
- * Writes a file into a private folder; readers see the old or the new content, with `flush` whenever the
- * power goes. Throws what the system says.
+ * Writes a file into a private folder so that readers see the old or the new content, with `flush` even after
+ * a power failure. Throws the system's error.
  */
 export function replacePrivate(folder: string, name: string, content: string | Buffer, flush = false): void {
   const temporary = pathIn(folder, `.${globalThis.crypto.randomUUID()}.tmp`);
@@ -138,8 +144,8 @@ export function replacePrivate(folder: string, name: string, content: string | B
 }
 
 /**
- * Makes a folder that nobody else can open, when it is missing; says whether it is one. Throws what `mkdir`
- * does.
+ * Creates a folder that nobody else can open, when it is missing. False where it is not private afterwards.
+ * Throws what `mkdir` throws.
  */
 export function makePrivate(folder: string): boolean {
   if (isPrivate(folder)) return true;
@@ -147,26 +153,30 @@ export function makePrivate(folder: string): boolean {
   return isPrivate(folder);
 }
 
-/** Says if private files can be kept in a folder. Where it is not there yet, the nearest above it counts. */
+/**
+ * True where private files can be written to a folder, or, when it is missing, to its nearest existing
+ * parent.
+ */
 export function canKeep(folder: string): boolean {
   try {
     if (lstatSync(folder, { throwIfNoEntry: false }) && !isPrivate(folder)) return false;
-    let above = folder;
-    while (!statSync(above, { throwIfNoEntry: false }) && dirname(above) !== above) above = dirname(above);
-    accessSync(above, constants.W_OK | constants.X_OK);
-    return statSync(above).isDirectory();
+    let parent = folder;
+    while (!statSync(parent, { throwIfNoEntry: false }) && dirname(parent) !== parent)
+      parent = dirname(parent);
+    accessSync(parent, constants.W_OK | constants.X_OK);
+    return statSync(parent).isDirectory();
   } catch {
-    // It cannot be written, or even looked at.
+    // The folder cannot be written, or not even examined.
     return false;
   }
 }
 
-/** Removes a file; where it cannot, it stays. */
+/** Removes a file; one that cannot be removed stays. */
 export function discard(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // What could not be made need not be removed, and a full disk may refuse even this.
+    // The file may never have been written, and a full disk may refuse even a removal.
   }
 }
 
@@ -176,35 +186,34 @@ export function prunePrivate(folder: string, most: number): void {
   if (names.length > most) for (const name of names) discard(pathIn(folder, name));
 }
 
-// Windows has neither; there the folder's access list keeps others out.
+// Windows has neither flag; there the folder's access list keeps others out.
 export const noFollow = constants.O_NOFOLLOW ?? 0;
 export const nonBlocking = constants.O_NONBLOCK ?? 0;
 
 const pathIn = (folder: string, name: string): string => `${folder}/${name}`;
 
 /**
- * Whoever can write to the folder could tell us what to run: it must be ours, a real folder, and closed to
- * others. To their looking as well: a folder that we make is, and one that came with a project (git gives it
- * 0755) is not.
+ * True for a real folder that is ours and closed to others, even for reading. Whoever could write to it could
+ * choose what we run. A folder that came with a project does not qualify, as git gives it 0755.
  */
 export function isPrivate(folder: string): boolean {
   try {
     const facts = lstatSync(folder, { throwIfNoEntry: false });
     return facts?.isDirectory() === true && isOurs(facts, 0o077);
   } catch {
-    // Below a file, or below what we may not look into: not there, for us.
+    // A path below a file or below an unreadable folder counts as missing.
     return false;
   }
 }
 
 /**
- * Permissions in a mode: none on Windows, where access lists say who may write. libuv makes up 0666 there
- * for whatever is not marked read-only, a folder like a file.
+ * The permission bits of a mode; 0 on Windows, where access lists decide who may write, and libuv makes up
+ * 0666 for whatever is not marked read-only.
  */
 export const permissionsIn = (mode: number, platform: Platform = thisPlatform()): number =>
   platform === 'win32' ? 0 : mode & 0o7777;
 
-/** Whether it belongs to this user, and nobody else has these rights to it. */
+/** True where a file belongs to this user, and nobody else has one of the rights `others` to it. */
 export function isOurs({ uid, mode }: Stats, others = 0o022): boolean {
   const user = process.geteuid?.();
   return user === undefined || (uid === user && (mode & others) === 0);

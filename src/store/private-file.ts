@@ -16,14 +16,14 @@ import { isOurs, nonBlocking, noFollow, replacePrivate } from './own-files.ts';
 const { O_APPEND, O_CREAT, O_RDONLY, O_RDWR } = constants;
 
 /**
- * What is there is no file or folder of this person's own, or cannot be used; the message says which, and
+ * An error about a file or folder that is not this user's own or cannot be used; the message says which, and
  * why.
  */
 export class OwnFileError extends Error {}
 
 /**
- * Opens a regular file of this person, without following a link or waiting for a pipe. Throws for anything
- * else.
+ * Opens a regular file of this user, without following a link or waiting for a pipe. Throws OwnFileError for
+ * anything else.
  */
 function openOwn(path: string, flags: number): number {
   let opened: number;
@@ -42,7 +42,9 @@ function openOwn(path: string, flags: number): number {
   throw refused(path, facts.isFile() ? 'belongs to somebody else.' : 'is no regular file.');
 }
 
-/** The text of a file of this person, or its first bytes. Throws OwnFileError for anything else. */
+/**
+ * Reads the text of a file of this user, or its first `most` bytes. Throws OwnFileError for anything else.
+ */
 export function readOwnText(path: string, most = Infinity): string {
   const opened = openOwn(path, O_RDONLY);
   try {
@@ -53,9 +55,7 @@ export function readOwnText(path: string, most = Infinity): string {
   }
 }
 
-/**
- * The same of a file that nobody else may have written; undefined when there is none. Throws OwnFileError.
- */
+/** Reads the text of a file that nobody else can write; undefined when there is none. Throws OwnFileError. */
 export function readOwnTextOnly(path: string): string | undefined {
   const facts = statSync(path, { throwIfNoEntry: false });
   if (!facts) return undefined;
@@ -65,18 +65,20 @@ export function readOwnTextOnly(path: string): string | undefined {
 }
 
 /**
- * Opens a file of this person to add to and to read, and closes it to others. With O_APPEND each write goes
- * to the end, whoever else writes. It is made when it is missing, unless `flags` says otherwise. Throws
+ * Opens a file of this user for appending and reading, and closes it to others. With O_APPEND each write goes
+ * to the end, whoever else writes. Creates the file when it is missing, unless `flags` says otherwise. Throws
  * OwnFileError.
  */
 export function openToAppend(path: string, flags = O_CREAT): number {
   const opened = openOwn(path, O_RDWR | O_APPEND | flags);
-  // The mode above holds only for a new file.
+  // The mode given to open() holds only for a new file.
   fchmodSync(opened, 0o600);
   return opened;
 }
 
-/** Adds to such a file, with one write. Throws OwnFileError, and what the system says of the write. */
+/**
+ * Appends to a file of this user with one write. Throws OwnFileError, and the system's error for the write.
+ */
 export function appendPrivately(path: string, text: string): void {
   const opened = openToAppend(path);
   try {
@@ -88,7 +90,7 @@ export function appendPrivately(path: string, text: string): void {
 
 /**
  * Writes a file that nobody else can open, in a folder that nobody else can write to. Readers see the old or
- * the new text, whenever the power goes. Throws OwnFileError when it cannot.
+ * the new text, even after a power failure. Throws OwnFileError when it cannot be written.
  */
 export function writePrivateFile(path: string, content: string | Buffer): void {
   makePrivateFolder(dirname(path));
@@ -100,20 +102,20 @@ export function writePrivateFile(path: string, content: string | Buffer): void {
 }
 
 /**
- * Makes a folder of mode 0700, or closes one of ours that others could write to; a link counts as what it
- * leads to. Throws OwnFileError for any other: whoever owns it could read what is written there.
+ * Creates a folder of mode 0700, or closes one of ours that others can write to; a link counts as the folder
+ * it leads to. Throws OwnFileError for any other folder, because its owner could read what is written there.
  */
 export function makePrivateFolder(folder: string): void {
-  let mine: boolean;
+  let isOwned: boolean;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const facts = statSync(folder);
-    mine = isOurs(facts, 0);
-    if (mine && !isOurs(facts)) chmodSync(folder, 0o700);
+    isOwned = isOurs(facts, 0);
+    if (isOwned && !isOurs(facts)) chmodSync(folder, 0o700);
   } catch (error) {
     throw refused(folder, `cannot be made or opened (${codeOf(error)}).`, error);
   }
-  if (!mine) throw refused(folder, 'belongs to somebody else.');
+  if (!isOwned) throw refused(folder, 'belongs to somebody else.');
 }
 
 const codeOf = (error: unknown): string =>

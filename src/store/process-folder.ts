@@ -3,34 +3,39 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isPrivate } from './own-files.ts';
 
-let made: string | undefined;
+let current: string | undefined;
 
 /**
- * A folder that nobody else can open, below the system's temporary one: for what has no other place, or is of
- * no use when this process has ended. It goes with the process; that of one that was killed goes when the
- * next is made. Throws what the system says.
+ * The private folder of this process below the system's temporary one, for files that have no other place or
+ * no use after the process has ended. It is removed at exit; the folder of a killed process is removed when
+ * the next one is made. Throws the system's error.
  */
 export function processFolder(): string {
-  if (made !== undefined) return made;
-  removeLeft();
+  if (current !== undefined) return current;
+  removeStale();
   const folder = mkdtempSync(join(tmpdir(), `${prefix()}${process.pid}-`));
   process.once('exit', () => {
-    // What another process still writes there stays, and goes with the next.
-    if (made !== undefined) remove(made);
+    // Files that another process still writes there stay, and are removed with the next folder.
+    if (current !== undefined) remove(current);
   });
-  return (made = folder);
+  current = folder;
+  return folder;
 }
 
-/** Where that folder is, once it was asked for. */
-export const processFolderMade = (): string | undefined => made;
+/** The folder of this process, if `processFolder` has made it. */
+export const processFolderMade = (): string | undefined => current;
 
-/** Containers can share a folder of temporary files, but not the numbers of their processes. */
+/**
+ * The start of a folder's name. It holds the host, because containers can share the temporary folder but not
+ * process ids.
+ */
 const prefix = (): string => `toolcrib-${hostname().replaceAll(/[^\w.]/g, '') || 'here'}-`;
 
-function removeLeft(): void {
-  const before = prefix();
+function removeStale(): void {
+  const start = prefix();
   for (const name of readdirSync(tmpdir())) {
-    const [, pid] = (name.startsWith(before) && /^(\d+)-\w{6}$/.exec(name.slice(before.length))) || [];
+    if (!name.startsWith(start)) continue;
+    const pid = /^(\d+)-\w{6}$/.exec(name.slice(start.length))?.[1];
     const folder = join(tmpdir(), name);
     if (pid !== undefined && !isRunning(Number(pid)) && isPrivate(folder)) remove(folder);
   }
@@ -49,6 +54,6 @@ function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   } catch {
-    // It is tried again by the next.
+    // The next process tries again.
   }
 }

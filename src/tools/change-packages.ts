@@ -4,7 +4,7 @@ import { ToolcribError } from '../core/errors.ts';
 import type { Tool } from '../core/tool.ts';
 import { combinePlans, runPlannedCalls, type PlannedCall } from '../machine/actions/acts.ts';
 import { defineTool } from './define-tool.ts';
-import { ProjectView, rolePlayersOf } from './project/project-view.ts';
+import { ProjectView, actionsOfProgram } from './project/project-view.ts';
 
 const params = z.strictObject({
   action: also(
@@ -19,7 +19,7 @@ const params = z.strictObject({
 });
 type PackagesParams = z.output<typeof params>;
 
-/** Changes packages by the package manager that the project uses. */
+/** Changes packages with the package manager that the project uses. */
 export default defineTool({
   name: 'change_packages',
   title: 'Change packages',
@@ -31,33 +31,41 @@ export default defineTool({
   inEveryToolset: true,
   effects: ['write', 'execute', 'network'],
   params,
-  plan: async (asked, context) => combinePlans(await actsFor(asked, await ProjectView.of(asked, context))),
+  async plan(request, context) {
+    const view = await ProjectView.of(request, context);
+    return combinePlans(await planPackages(request, view));
+  },
   run: runPlannedCalls,
 });
 
-async function actsFor(asked: PackagesParams, place: ProjectView): Promise<readonly PlannedCall[]> {
-  const { action, packages = [], program } = asked;
+async function planPackages(request: PackagesParams, view: ProjectView): Promise<readonly PlannedCall[]> {
+  const { action, packages = [], program } = request;
   if (packages.length === 0 && (action === 'add' || action === 'remove'))
     throw invalid(`packages: is required to ${action}.`, 'Name them: ["zod"].');
-  const here = await place.players(action);
-  const all = here.length > 0 ? here : await place.absent(action);
-  const { acts, refused } = await place.acts(rolePlayersOf(program, all), (tool) => valuesFor(asked, tool));
-  if (acts.length === 0) throw refused[0]?.error ?? noManager(place.folder);
-  // What the project names is got by each; whose a new package is, nobody can know.
-  if (acts.length > 1 && action !== 'install') {
-    const names = acts.map(({ tool }) => tool.program).join(', ');
+  const callable = await view.actionsFor(action);
+  const all = callable.length > 0 ? callable : await view.missingActionsFor(action);
+  const managers = actionsOfProgram(program, all);
+  const { calls, refused } = await view.planCalls(managers, (tool) => [valuesFor(request, tool), undefined]);
+  if (calls.length === 0) throw refused[0]?.error ?? noManager(view.folder);
+  // Each manager can install what the project names, but nobody can know which one a new package is meant
+  // for.
+  if (calls.length > 1 && action !== 'install') {
+    const names = calls.map(({ tool }) => tool.program).join(', ');
     throw invalid(`program: the project has several package managers: ${names}.`, 'Say which one.');
   }
-  return acts;
+  return calls;
 }
 
-/** Throws ARG_INVALID for what the package manager does not take. */
-function valuesFor({ action, packages = [], dev }: PackagesParams, { program, params: { shape } }: Tool) {
+/** The parameters for a package manager. Throws ARG_INVALID for what it does not take. */
+function valuesFor(
+  { action, packages = [], dev }: PackagesParams,
+  { program, params: { shape } }: Tool,
+): Readonly<Record<string, unknown>> {
   if (dev && !('dev' in shape))
     throw invalid(`dev: ${program} has no development packages.`, 'Leave it out.');
   if (packages.length > 0 && !('packages' in shape))
     throw invalid(`packages: ${action} takes the whole project.`, 'action=add adds.');
-  return [{ ...('packages' in shape && { packages }), ...(dev && { dev }) }, undefined] as const;
+  return { ...('packages' in shape && { packages }), ...(dev && { dev }) };
 }
 
 const invalid = (message: string, wayOut: string) => new ToolcribError('ARG_INVALID', message, wayOut);

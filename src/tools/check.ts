@@ -8,15 +8,21 @@ import { combinePlans, type PlannedCall } from '../machine/actions/acts.ts';
 import { sanitize } from '../machine/sanitize.ts';
 import type { Problem, Session } from '../machine/session.ts';
 import { defineTool, type ToolCallContext, type ToolPlanContext } from './define-tool.ts';
-import { chosenFor } from './project/chosen-for.ts';
-import { inOneLine } from './output/job-text.ts';
-import { kinds, problemsOf, told, type Checked, type CheckKind } from './project/check-report.ts';
-import { ProjectView, type RolePlayer, type ProjectTask } from './project/project-view.ts';
+import { chooseActions } from './project/choose-actions.ts';
+import { toOneLine } from './output/job-text.ts';
+import {
+  checkKinds,
+  formatChecks,
+  problemsOf,
+  type CheckKind,
+  type CheckOutcome,
+} from './project/check-report.ts';
+import { ProjectView, type ProjectAction, type ProjectTask } from './project/project-view.ts';
 
 const params = z.strictObject({
   what: also(
     z
-      .enum([...kinds, 'all'])
+      .enum([...checkKinds, 'all'])
       .default('test')
       .describe('test when left out; all: types, lint, test'),
     'kind',
@@ -27,20 +33,23 @@ const params = z.strictObject({
   cwd: z.string().min(1).optional().describe('Folder of one package: "packages/api"'),
 });
 type CheckParams = z.output<typeof params>;
-interface CheckedRole {
+
+/** The facts of a planned check that its report needs. */
+interface CheckTarget {
   readonly kind: CheckKind;
   readonly folder: string;
-  /** What alone was asked for: everything; what failed last; or these. */
+  /** The extent of the check: everything, only what failed last time, or these files or tests. */
   readonly part: 'all' | 'failed' | readonly string[];
-  /** A script of the project does it, of whose answer only the exit code is known. */
+  /** A script of the project does the check, so that only its exit code is known. */
   readonly isScript: boolean;
 }
+
 interface CheckWork {
-  readonly acts: readonly PlannedCall<CheckedRole>[];
+  readonly calls: readonly PlannedCall<CheckTarget>[];
   readonly notes: readonly string[];
 }
 
-/** Tests, lints, type-checks, builds as the project does it, and tells what failed. */
+/** Tests, lints, type-checks or builds the way the project does it, and reports what failed. */
 export default defineTool({
   name: 'check',
   title: 'Check the project',
@@ -52,137 +61,156 @@ export default defineTool({
   inEveryToolset: true,
   effects: ['write', 'execute', 'network'],
   params,
-  async plan(asked, context) {
-    const work = await planChecks(asked, context);
-    return { ...combinePlans(work.acts), work };
+  async plan(request, context) {
+    const work = await planChecks(request, context);
+    return { ...combinePlans(work.calls), work };
   },
-  run: ({ work }, context) => run(work, context),
+  run: ({ work }, context) => runChecks(work, context),
 });
 
-async function planChecks(asked: CheckParams, context: ToolPlanContext): Promise<CheckWork> {
-  const place = await ProjectView.of(asked, context);
-  // What was installed a moment ago counts.
+/** The project and the request that the checks of one call are planned for. */
+interface CheckScope {
+  readonly request: CheckParams;
+  readonly view: ProjectView;
+  readonly tasks: readonly ProjectTask[];
+  /** Remarks on what does not run although a caller could expect it. */
+  readonly notes: string[];
+}
+
+async function planChecks(request: CheckParams, context: ToolPlanContext): Promise<CheckWork> {
+  const view = await ProjectView.of(request, context);
+  // A program that was installed a moment ago counts.
   await context.session.environment.refresh();
-  const { tasks } = await place.tasks();
+  const { tasks } = await view.tasks();
   const notes: string[] = [];
-  const looking = { asked, place, tasks, notes };
-  const acts: PlannedCall<CheckedRole>[] = [];
-  for (const kind of asked.what === 'all' ? (['types', 'lint', 'test'] as const) : [asked.what])
-    acts.push(...(await checksOf(kind, looking)));
+  const scope = { request, view, tasks, notes };
+  const calls: PlannedCall<CheckTarget>[] = [];
+  const kinds = request.what === 'all' ? (['types', 'lint', 'test'] as const) : [request.what];
+  for (const kind of kinds) calls.push(...(await planKind(kind, scope)));
   // A language without a type checker of its own is compiled.
-  if (asked.what === 'all' && acts.every(({ about }) => about.kind !== 'types'))
-    acts.unshift(...(await checksOf('build', looking)));
-  if (acts.length > 0) return { acts, notes };
+  if (request.what === 'all' && calls.every(({ about }) => about.kind !== 'types'))
+    calls.unshift(...(await planKind('build', scope)));
+  if (calls.length > 0) return { calls, notes };
   const names = tasks.map(({ name }) => name).join(', ');
-  const none = `what: ${place.folder} shows no program for ${asked.what}, and has no task of that name`;
+  const problem = `what: ${view.folder} shows no program for ${request.what}, and has no task of that name`;
   throw new ToolcribError(
     'NOT_FOUND',
-    `${[none, ...notes].join('; ')}.`,
+    `${[problem, ...notes].join('; ')}.`,
     names ? `run_task runs one of its tasks: ${names}.` : 'run runs any program; cwd names another folder.',
   );
 }
 
-interface Looking {
-  readonly asked: CheckParams;
-  readonly place: ProjectView;
-  readonly tasks: readonly ProjectTask[];
-  /** What does not run although somebody could expect it. */
-  readonly notes: string[];
-}
-
-async function checksOf(kind: CheckKind, looking: Looking): Promise<PlannedCall<CheckedRole>[]> {
-  const { asked, place, tasks, notes } = looking;
-  const { players, task } = await chosenFor(kind, place, tasks);
-  if (!task) return playing(kind, players, looking);
-  if (asked.only) {
-    notes.push(`${kind}: left out, as the script ${inOneLine(task.name, 200)} takes no names`);
+async function planKind(kind: CheckKind, scope: CheckScope): Promise<readonly PlannedCall<CheckTarget>[]> {
+  const { request, view, tasks, notes } = scope;
+  const { actions, task } = await chooseActions(kind, view, tasks);
+  if (!task) return planActions(kind, actions, scope);
+  if (request.only) {
+    notes.push(`${kind}: left out, as the script ${toOneLine(task.name, 200)} takes no names`);
     return [];
   }
-  const above = new ProjectView(task.folder, place.context);
-  const runners = [...(await above.players('task')), ...(await above.absent('task'))];
+  const taskView = new ProjectView(task.folder, view.context);
+  const runners = [...(await taskView.actionsFor('task')), ...(await taskView.missingActionsFor('task'))];
   const runner = runners.find(({ action }) => action.program === task.program);
-  const about = { kind, folder: task.folder, part: 'all', isScript: true } as const;
-  return runner ? [await place.act(runner.action, { task: task.name, cwd: task.folder }, about)] : [];
+  if (!runner) return [];
+  const target = { kind, folder: task.folder, part: 'all', isScript: true } as const;
+  return [await view.planCall(runner.action, { task: task.name, cwd: task.folder }, target)];
 }
 
-async function playing(kind: CheckKind, players: readonly RolePlayer[], { asked, place, notes }: Looking) {
-  const { problems } = place.context.session;
-  const { acts, refused } = await place.acts(players, (tool, folder) => {
-    const last = problems.get(keyOf(kind, tool, folder))?.flatMap(({ name, file }) => name ?? file ?? []);
-    const only = asked.again ? last?.length && [...new Set(last)] : asked.only;
-    if (asked.again && !only) notes.push(`${kind}: nothing that failed is remembered, so all of it ran`);
-    // Whether it formats or only says what is not, it is a check.
-    const checks = kind === 'format' && 'check' in tool.params.shape && { check: true };
-    const values = { ...(only && onlyFor(tool, kind, only, place.folder)), ...checks };
-    const part: CheckedRole['part'] = asked.again ? (only ? 'failed' : 'all') : (asked.only ?? 'all');
+async function planActions(
+  kind: CheckKind,
+  actions: readonly ProjectAction[],
+  { request, view, notes }: CheckScope,
+): Promise<readonly PlannedCall<CheckTarget>[]> {
+  const { problems } = view.context.session;
+  const { calls, refused } = await view.planCalls(actions, (tool, folder) => {
+    const failed = request.again ? namesOfProblems(problems.get(toolKey(kind, tool, folder))) : undefined;
+    const only = request.again ? failed : request.only;
+    if (request.again && !failed) notes.push(`${kind}: nothing that failed is remembered, so all of it ran`);
+    const values = only === undefined ? {} : onlyValues(tool, kind, only, view.folder);
+    // A formatter is only to say which files are not formatted.
+    if (kind === 'format' && 'check' in tool.params.shape) values['check'] = true;
+    const part: CheckTarget['part'] = failed === undefined ? (only ?? 'all') : 'failed';
     return [values, { kind, folder, part, isScript: false }];
   });
   for (const { action, error } of refused)
     notes.push(`${kind}: ${action.program} left out: ${error.message}`);
-  if (asked.what !== 'all' && acts.length === 0 && refused[0]) throw refused[0].error;
-  return acts;
+  if (request.what !== 'all' && calls.length === 0 && refused[0]) throw refused[0].error;
+  return calls;
 }
 
-const keyOf = (kind: CheckKind, { program }: Tool, folder: string): string => `${kind} ${program} ${folder}`;
-
-const partOf = (key: string, part: 'all' | readonly string[]): string =>
-  `${key} ${part === 'all' ? part : JSON.stringify([...new Set(part)].toSorted())}`;
-
-const has = (all: readonly Problem[], { id }: Problem): boolean => all.some((one) => one.id === id);
-const without = (all: readonly Problem[], others: readonly Problem[]) =>
-  all.filter((one) => !has(others, one));
-
-function remember(
-  found: readonly Problem[],
-  key: string,
-  part: CheckedRole['part'],
-  memory: Session['problems'],
-): void {
-  const all = partOf(key, 'all');
-  if (part === 'all' || part === 'failed') {
-    memory.set(key, found);
-    // What failed last is all that failed: the rest was well.
-    if (part === 'all' || memory.has(all)) memory.set(all, found);
-    return;
-  }
-  // What is not in the answer about a part was not looked at.
-  memory.set(key, [...found, ...without(memory.get(key) ?? [], found)]);
-  memory.set(partOf(key, part), found);
+/** The tests or files that problems are about, each once; undefined when there are none. */
+function namesOfProblems(problems: readonly Problem[] = []): readonly string[] | undefined {
+  const names = problems.flatMap(({ name, file }) => name ?? file ?? []);
+  return names.length > 0 ? [...new Set(names)] : undefined;
 }
 
-/** Names of tests as they are; paths as the caller means them, from its folder. */
-function onlyFor(
+/** The parameter that limits a tool to some tests, or to some paths, which callers give from their folder. */
+function onlyValues(
   { params: { shape }, name }: Tool,
   kind: CheckKind,
   only: readonly string[],
   folder: string,
-) {
-  const arePaths = only.every((one) => /[/\\]|\.\w{1,4}$/.test(one) && !/\s/.test(one));
+): Record<string, unknown> {
+  const arePaths = only.every((item) => /[/\\]|\.\w{1,4}$/.test(item) && !/\s/.test(item));
   const key = kind === 'test' && arePaths && 'files' in shape ? 'files' : 'only';
   const schema = shape[key] as z.ZodType | undefined;
   if (!schema)
     throw new ToolcribError('ARG_INVALID', `only: ${name} always takes the whole project.`, 'Leave it out.');
-  return { [key]: only.map((one) => (pathFacts(schema) ? resolve(folder, one) : one)) };
+  return { [key]: only.map((item) => (pathFacts(schema) ? resolve(folder, item) : item)) };
 }
 
-async function run({ acts, notes }: CheckWork, context: ToolCallContext): Promise<Result> {
+async function runChecks({ calls, notes }: CheckWork, context: ToolCallContext): Promise<Result> {
   const { problems: memory } = context.session;
-  const checked: Checked[] = [];
-  for (const { tool, plan, about } of acts) {
+  const outcomes: CheckOutcome[] = [];
+  for (const { tool, plan, about } of calls) {
     if (context.signal.aborted) break;
+    const { kind, folder, part, isScript } = about;
     const result = await tool.run(plan, context);
-    const key = keyOf(about.kind, tool, about.folder);
-    const found = problemsOf(result, about.folder, context.workspace.home);
-    const last = memory.get(about.part === 'failed' ? key : partOf(key, about.part));
-    const problems = last && found ? found.map((one) => ({ ...one, isNew: !has(last, one) })) : found;
-    const fixed = last && found ? without(last, found).length : 0;
-    if (found) remember(found, key, about.part, memory);
-    const { kind, isScript } = about;
-    checked.push({ kind, program: tool.program, isScript, subject: plan.subject, result, problems, fixed });
+    const key = toolKey(kind, tool, folder);
+    const reported = problemsOf(result, folder, context.workspace.home);
+    const last = memory.get(part === 'failed' ? key : partKey(key, part));
+    const problems =
+      last && reported
+        ? reported.map((problem) => ({ ...problem, isNew: !includes(last, problem) }))
+        : reported;
+    const fixed = last && reported ? without(last, reported).length : 0;
+    if (reported) remember(reported, key, part, memory);
+    outcomes.push({ kind, program: tool.program, isScript, subject: plan.subject, result, problems, fixed });
   }
-  const failed = checked.length === 1 && checked[0]?.result.isError === true;
+  const isError = outcomes.length === 1 && outcomes[0]?.result.isError === true;
   return {
-    content: [{ type: 'text', text: sanitize([told(checked), ...notes].join('\n')) }],
-    ...(failed && { isError: true }),
+    content: [{ type: 'text', text: sanitize([formatChecks(outcomes), ...notes].join('\n')) }],
+    ...(isError && { isError }),
   };
 }
+
+/** Remembers the problems of a check, by which `again` and the next comparison know what failed. */
+function remember(
+  problems: readonly Problem[],
+  key: string,
+  part: CheckTarget['part'],
+  memory: Session['problems'],
+): void {
+  const allKey = partKey(key, 'all');
+  if (part === 'all' || part === 'failed') {
+    memory.set(key, problems);
+    // After a run of what failed last, these are all problems there are: the rest had passed.
+    if (part === 'all' || memory.has(allKey)) memory.set(allKey, problems);
+    return;
+  }
+  // A check of some files says nothing about the problems of the others.
+  memory.set(key, [...problems, ...without(memory.get(key) ?? [], problems)]);
+  memory.set(partKey(key, part), problems);
+}
+
+const toolKey = (kind: CheckKind, { program }: Tool, folder: string): string =>
+  `${kind} ${program} ${folder}`;
+
+const partKey = (key: string, part: 'all' | readonly string[]): string =>
+  `${key} ${part === 'all' ? part : JSON.stringify([...new Set(part)].toSorted())}`;
+
+const without = (problems: readonly Problem[], others: readonly Problem[]): Problem[] =>
+  problems.filter((problem) => !includes(others, problem));
+
+const includes = (problems: readonly Problem[], { id }: Problem): boolean =>
+  problems.some((problem) => problem.id === id);

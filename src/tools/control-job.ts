@@ -5,15 +5,15 @@ import type { Plan, PlanContext, Result } from '../core/tool.ts';
 import { sanitize } from '../machine/sanitize.ts';
 import type { Job } from '../machine/jobs/job.ts';
 import { end } from '../machine/jobs/jobs.ts';
-import { aboutJob, textResult } from './output/job-text.ts';
+import { describeJob, textResult } from './output/job-text.ts';
 import { defineTool, type ToolPlanContext } from './define-tool.ts';
-import { handles } from './output/page.ts';
+import { handleAliases } from './output/page.ts';
 
-/** Much more would be a file. */
+/** Characters that one call sends at most; more than this belongs into a file. */
 const mostCharacters = 64 * 1024;
 
 const params = z.strictObject({
-  id: also(z.string().min(1).max(100).describe('The job: dev-1'), handles),
+  id: also(z.string().min(1).max(100).describe('The job: dev-1'), handleAliases),
   action: z.enum(['send', 'stop']),
   text: also(
     z.string().max(mostCharacters).optional().describe('To send, as it is: end a line with \\n'),
@@ -25,7 +25,7 @@ const params = z.strictObject({
 
 type ControlJobParams = z.output<typeof params>;
 
-/** Writes to a job's program, or ends the job and what it started. */
+/** Writes to the program of a job, or ends the job with everything it started. */
 export default defineTool({
   name: 'control_job',
   title: 'Control job',
@@ -35,11 +35,11 @@ export default defineTool({
   inEveryToolset: true,
   effects: ['execute'],
   params,
-  plan: async (given, context) => planControl(given, jobOf(given, context), context),
+  plan: async (request, context) => planControl(request, findJob(request, context), context),
   run: ({ work }, context) => control(work, context),
 });
 
-function jobOf({ id }: ControlJobParams, { client, session }: ToolPlanContext): Job {
+function findJob({ id }: ControlJobParams, { client, session }: ToolPlanContext): Job {
   const job = session.jobs.find(client, id);
   if (job) return job;
   throw new ToolcribError(
@@ -50,38 +50,38 @@ function jobOf({ id }: ControlJobParams, { client, session }: ToolPlanContext): 
 }
 
 /**
- * Who may start a job, also where nothing may be changed, may end it; what is sent is decided about like what
- * runs.
+ * Plans a stop, which has no effects, so that a job can be ended even where nothing may be changed; or text
+ * to be sent, which is decided about like a program that runs.
  */
 function planControl(
-  given: ControlJobParams,
+  request: ControlJobParams,
   { call, program }: Job,
   { workspace }: PlanContext,
 ): Plan<ControlJobParams> {
-  const { action, text = '' } = given;
+  const { action, text = '' } = request;
   const { command = call.title, folder = workspace.roots[0] ?? '' } = program ?? {};
-  const plan = { folder, paths: [], isUndoable: false, fingerprint: JSON.stringify(given), work: given };
+  const plan = { folder, paths: [], isUndoable: false, fingerprint: JSON.stringify(request), work: request };
   if (action === 'stop') return { ...plan, effects: [], subject: `stop ${sanitize(command)}` };
-  if (given.text === undefined && !given.end)
+  if (request.text === undefined && !request.end)
     throw new ToolcribError('ARG_INVALID', 'text: is required to send.', 'Give it, or end: true.');
   return {
     ...plan,
     effects: ['execute'],
     subject: `write to ${sanitize(command)}: ${text.trimEnd()}`,
-    // What a program is told can be commands that nobody has seen.
+    // A program such as a shell takes the text as commands, which nobody has seen before.
     ...(call.tool === 'run' ? { approval: 'program' as const } : { trust: 'runs code of this folder' }),
     preview: text,
   };
 }
 
-async function control(given: ControlJobParams, context: ToolPlanContext): Promise<Result> {
-  const job = jobOf(given, context);
-  if (given.action === 'send') {
-    job.write(given.text ?? '', given.end);
-    return textResult(`sent; ${aboutJob(job)}`);
+async function control(request: ControlJobParams, context: ToolPlanContext): Promise<Result> {
+  const job = findJob(request, context);
+  if (request.action === 'send') {
+    job.write(request.text ?? '', request.end);
+    return textResult(`sent; ${describeJob(job)}`);
   }
   const wasRunning = job.state === 'running';
   await end([job]);
-  // Who stops it has seen enough of it; read_output has the rest.
-  return textResult(wasRunning ? aboutJob(job) : `${aboutJob(job)}; it had ended before`);
+  // The output is not repeated: read_output has it.
+  return textResult(wasRunning ? describeJob(job) : `${describeJob(job)}; it had ended before`);
 }

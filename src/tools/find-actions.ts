@@ -10,15 +10,17 @@ import type { Catalogue } from '../machine/catalogue.ts';
 import { scoresOf, type SearchFields } from './catalogue/search.ts';
 import { roleWords } from './catalogue/words.ts';
 
-/** Who asks one of these has found them. */
-const ofCatalogue: ReadonlySet<string> = new Set(['find_actions', 'run_action', 'run_read_action']);
+/** The tools of the catalogue itself, which are not searched: whoever calls one knows them. */
+const catalogueTools: ReadonlySet<string> = new Set(['find_actions', 'run_action', 'run_read_action']);
 const mostActions = 5;
-/** Of the best one's score; what is further away is most likely something else. */
-const nearEnough = 0.35;
-/** How much more an action counts whose program the project uses. */
-const usedCounts = 1.2;
+/**
+ * The least score of a result, as a part of the best one's; lower ones are most likely about something else.
+ */
+const leastRelativeScore = 0.35;
+/** The factor on the score of an action whose program the project uses. */
+const usedFactor = 1.2;
 
-/** Searches every action of every program: what is listed is a part of what can be called. */
+/** Searches all actions of all programs, of which only a part is listed as tools. */
 export default defineTool({
   name: 'find_actions',
   title: 'Find actions',
@@ -34,28 +36,28 @@ export default defineTool({
     limit: unlisted(z.int().min(1).optional()),
   }),
   run: async ({ work: { query, program } }, { session }) => ({
-    content: [{ type: 'text', text: await answerTo(query, program, session) }],
+    content: [{ type: 'text', text: await searchActions(query, program, session) }],
   }),
 });
 
-async function answerTo(query: string, program: string | undefined, session: Session): Promise<string> {
+async function searchActions(query: string, program: string | undefined, session: Session): Promise<string> {
   const { tools: registry, environment } = session;
   const { catalogue } = environment;
   await environment.refresh();
   const callable = new Set((await registry.callable()).map(({ name }) => name));
   const exposure = await registry.listed();
   const listed = new Set(exposure.listed.map(({ name }) => name));
-  const all = catalogue.tools.filter(({ name }) => !ofCatalogue.has(name));
-  const among = program === undefined ? all : toolsOf(program, catalogue);
+  const all = catalogue.tools.filter(({ name }) => !catalogueTools.has(name));
+  const candidates = program === undefined ? all : toolsOf(program, catalogue);
   const isUsed = ({ program: id }: ToolDefinition) => exposure.programs.get(id)?.isUsed ?? false;
-  const search = (tools: readonly ToolDefinition[]) => bestOf(tools, query, isUsed, catalogue);
-  const here = search(among.filter(({ name }) => callable.has(name)));
+  const search = (tools: readonly ToolDefinition[]) => rankTools(tools, query, isUsed, catalogue);
+  const here = search(candidates.filter(({ name }) => callable.has(name)));
   if (here.length > 0)
     return [
       `${Math.min(here.length, mostActions)} of ${here.length} that fit; other words, or a program, find others:`,
       ...here.slice(0, mostActions).map((tool) => lineOf(tool, listed.has(tool.name))),
     ].join('\n');
-  const [missing] = search(among);
+  const [missing] = search(candidates);
   const facts = catalogue.programs.find(({ id }) => id === missing?.program);
   const notHere =
     missing && facts
@@ -64,8 +66,8 @@ async function answerTo(query: string, program: string | undefined, session: Ses
   return `${notHere}No action does that. run runs any program${await commandFor(query, session)}`;
 }
 
-/** Tools that fit, the best first; what the project uses is most likely meant. */
-export function bestOf(
+/** Ranks the tools that fit a query, the best first; programs that the project uses are more likely meant. */
+export function rankTools(
   tools: readonly ToolDefinition[],
   query: string,
   isUsed: (tool: ToolDefinition) => boolean,
@@ -75,14 +77,15 @@ export function bestOf(
     tools.map((tool) => fieldsOf(tool, catalogue)),
     query,
   );
-  const found = tools
-    .map((tool, at) => ({ tool, score: (scores[at] ?? 0) * (isUsed(tool) ? usedCounts : 1) }))
+  const results = tools
+    .map((tool, at) => ({ tool, score: (scores[at] ?? 0) * (isUsed(tool) ? usedFactor : 1) }))
     .filter(({ score }) => score > 0)
-    .toSorted((one, other) => other.score - one.score || (one.tool.name < other.tool.name ? -1 : 1));
-  return found.filter(({ score }) => score >= nearEnough * (found[0]?.score ?? 0)).map(({ tool }) => tool);
+    .toSorted((a, b) => b.score - a.score || (a.tool.name < b.tool.name ? -1 : 1));
+  const leastScore = leastRelativeScore * (results[0]?.score ?? 0);
+  return results.filter(({ score }) => score >= leastScore).map(({ tool }) => tool);
 }
 
-/** Its command, when the first word of the query is a program that is here. */
+/** The query as a call of run, when its first word is a program on this machine. */
 async function commandFor(query: string, { environment }: Session): Promise<string> {
   const [program = ''] = query.trim().split(/\s+/);
   const isHere = /^[\w.+-]+$/.test(program) && (await environment.which(program)) !== undefined;
@@ -90,8 +93,8 @@ async function commandFor(query: string, { environment }: Session): Promise<stri
 }
 
 function toolsOf(program: string, { tools, programs }: Catalogue): ToolDefinition[] {
-  const known = tools.filter((tool) => tool.program === program);
-  if (known.length > 0) return known;
+  const ofProgram = tools.filter((tool) => tool.program === program);
+  if (ofProgram.length > 0) return ofProgram;
   const ids = programs.map(({ id }) => id);
   const best = nearest(program, ids);
   throw new ToolcribError(
@@ -101,7 +104,7 @@ function toolsOf(program: string, { tools, programs }: Catalogue): ToolDefinitio
   );
 }
 
-/** What a tool is called, said to do, and takes. */
+/** The texts of a tool that are searched. */
 function fieldsOf(tool: ToolDefinition, { programs }: Catalogue): SearchFields {
   const { title = '', category = '' } = programs.find(({ id }) => id === tool.program) ?? {};
   const properties = (tool.inputSchema['properties'] ?? {}) as Record<string, { description?: string }>;
@@ -116,17 +119,17 @@ function fieldsOf(tool: ToolDefinition, { programs }: Catalogue): SearchFields {
   };
 }
 
-/** Arguments of a tool of our own, to be filled in. */
-const blankOf = ({ inputSchema: { required = [] } }: ToolDefinition): Record<string, string> =>
+/** The required arguments of a built-in tool, to be filled in. */
+const blankArguments = ({ inputSchema: { required = [] } }: ToolDefinition): Record<string, string> =>
   Object.fromEntries((required as string[]).map((name) => [name, '…']));
 
-/** One line: the call with an example of its arguments, and what it does. */
+/** Formats a tool as one line: the call with an example of its arguments, and its title. */
 function lineOf(tool: ToolDefinition, isListed: boolean): string {
   if (tool.action === undefined && isListed) return `${tool.name}  ${tool.title}`;
-  const given = JSON.stringify(tool.example ?? blankOf(tool));
-  const call = looksOnly(tool.effects) ? 'run_read_action' : 'run_action';
-  const way = isListed
-    ? `${tool.name} ${given}`
-    : `${call} {"action": "${tool.name}", "arguments": ${given}}`;
-  return `${way}  ${tool.title}`;
+  const example = JSON.stringify(tool.example ?? blankArguments(tool));
+  const runner = looksOnly(tool.effects) ? 'run_read_action' : 'run_action';
+  const call = isListed
+    ? `${tool.name} ${example}`
+    : `${runner} {"action": "${tool.name}", "arguments": ${example}}`;
+  return `${call}  ${tool.title}`;
 }

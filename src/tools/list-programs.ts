@@ -8,7 +8,7 @@ import type { ProgramReport } from '../machine/programs/machine-report.ts';
 import { headAndTail, inlineLimit, sanitize } from '../machine/sanitize.ts';
 import type { Environment } from '../machine/environment.ts';
 
-/** Which programs there are, which were found where, and how to get the others. */
+/** Lists the known programs: version and path of those on this machine, and how to get the others. */
 export default defineTool({
   name: 'list_programs',
   title: 'List programs',
@@ -24,24 +24,24 @@ export default defineTool({
     const rows = await session.environment.report();
     const text =
       program === undefined
-        ? await listed(
+        ? await formatPrograms(
             rows.filter((row) => category === undefined || row.category === category),
             session.environment,
           )
-        : described(rows, program);
+        : describeProgram(rows, program);
     return { content: [{ type: 'text', text: headAndTail(sanitize(text), inlineLimit, 0, ' …') }] };
   },
 });
 
-async function listed(rows: readonly ProgramReport[], environment: Environment): Promise<string> {
+async function formatPrograms(rows: readonly ProgramReport[], environment: Environment): Promise<string> {
   const here = rows.filter(({ installed }) => installed);
   const missing = rows.filter(({ installed }) => !installed).map(({ id }) => id);
-  const known = new Set(here.flatMap(({ id, path = '' }) => [id, path.replace(/.*[\\/]|\.\w+$/g, '')]));
-  const also = (await environment.present(wellKnown)).filter((name) => !known.has(name));
+  const listed = new Set(here.flatMap(({ id, path = '' }) => [id, path.replace(/.*[\\/]|\.\w+$/g, '')]));
+  const others = (await environment.present(wellKnown)).filter((name) => !listed.has(name));
   return [
     `${here.length} of ${rows.length} programs are here`,
     ...here.map(lineOf),
-    ...(also.length > 0 ? [`also here, for run: ${also.join(', ')}`] : []),
+    ...(others.length > 0 ? [`also here, for run: ${others.join(', ')}`] : []),
     ...(missing.length > 0 ? [`missing (program=ID says how to get one): ${missing.join(', ')}`] : []),
   ].join('\n');
 }
@@ -49,14 +49,12 @@ async function listed(rows: readonly ProgramReport[], environment: Environment):
 const lineOf = ({ id, version, note, path }: ProgramReport): string =>
   [id, version ?? '-', path, note && `(${note})`].filter(Boolean).join(' ');
 
-/** All that is known of one program. Throws ARG_INVALID for one that is not known. */
-function described(rows: readonly ProgramReport[], id: string): string {
-  const row = rows.find((one) => one.id === id);
+/** Describes one program in full. Throws ARG_INVALID for one that is not in the catalogue. */
+function describeProgram(rows: readonly ProgramReport[], id: string): string {
+  const row = rows.find((candidate) => candidate.id === id);
   if (!row) {
-    const best = nearest(
-      id,
-      rows.map((one) => one.id),
-    );
+    const ids = rows.map((candidate) => candidate.id);
+    const best = nearest(id, ids);
     throw new ToolcribError(
       'ARG_INVALID',
       `program: ${JSON.stringify(id)} is not one of those that are known.`,

@@ -5,13 +5,13 @@ import { textOf } from '../core/tool.ts';
 import { projectAddress, schemesOf } from '../machine/databases/target.ts';
 import { displayPath } from '../machine/paths/display-path.ts';
 import { sanitize } from '../machine/sanitize.ts';
-import { inOneLine } from './output/job-text.ts';
+import { toOneLine } from './output/job-text.ts';
 import { defineTool } from './define-tool.ts';
-import { chosenFor } from './project/chosen-for.ts';
-import { kinds } from './project/check-report.ts';
+import { chooseActions } from './project/choose-actions.ts';
+import { checkKinds } from './project/check-report.ts';
 import { ProjectView, type ProjectTask } from './project/project-view.ts';
 
-/** What of each may be told; a model asks for the rest. */
+/** Limits of each list: the page is an overview, and other tools have the rest. */
 const mostEntries = 16;
 const mostTasks = 24;
 const mostPrograms = 8;
@@ -22,7 +22,7 @@ const params = z.strictObject({
   cwd: z.string().min(1).optional().describe('Folder of one package: "packages/api"'),
 });
 
-/** What a project is, and what can be done in it, in a page. */
+/** Describes a project, and what can be done in it, in one page. */
 export default defineTool({
   name: 'project',
   title: 'Describe the project',
@@ -33,29 +33,24 @@ export default defineTool({
   inEveryToolset: true,
   effects: ['read'],
   params,
-  async run({ work: asked }, context) {
+  async run({ work: request }, context) {
     await context.session.environment.refresh();
-    const place = await ProjectView.of(asked, context);
-    const { tasks: all, more } = await place.tasks();
+    const view = await ProjectView.of(request, context);
+    const { tasks, more } = await view.tasks();
     const parts = await Promise.all([
-      top(place),
-      state(place),
-      packageManagers(place),
-      checks(place, all),
-      [...tasks(all), ...more.map((text) => inOneLine(text, longestMore))],
-      databases(place),
-      programs(place),
+      describeFolder(view),
+      describeVersionControl(view),
+      describePackageManagers(view),
+      describeChecks(view, tasks),
+      [...describeTasks(tasks), ...more.map((text) => toOneLine(text, longestMore))],
+      describeDatabases(view),
+      describePrograms(view),
     ]);
     return { content: [{ type: 'text', text: sanitize(parts.flat().join('\n')) }] };
   },
 });
 
-const line = (title: string, all: readonly string[], most = Infinity): string[] => {
-  const more = all.length > most ? [`${all.length - most} more`] : [];
-  return all.length === 0 ? [] : [`${title}: ${[...all.slice(0, most), ...more].join(', ')}`];
-};
-
-async function top({ folder, context }: ProjectView): Promise<string[]> {
+async function describeFolder({ folder, context }: ProjectView): Promise<string[]> {
   const [entries, isTrusted] = await Promise.all([
     context.session.environment.host.list(folder),
     context.trusts(folder),
@@ -66,21 +61,19 @@ async function top({ folder, context }: ProjectView): Promise<string[]> {
     `${basename(folder)}: ${displayPath(folder)}${trust}`,
     ...line(
       'entries',
-      shown.map((name) => inOneLine(name, longestMore)),
+      shown.map((name) => toOneLine(name, longestMore)),
       mostEntries,
     ),
   ];
 }
 
-/**
- * Of version control: where one stands, what is under way, how much has changed; the files are another call.
- */
-async function state(place: ProjectView): Promise<string[]> {
-  const players = await place.players('status');
+/** Describes branch, running merge and number of changes; the changed files are another call. */
+async function describeVersionControl(view: ProjectView): Promise<string[]> {
+  const actions = await view.actionsFor('status');
   return Promise.all(
-    players.map(async ({ action }) => {
+    actions.map(async ({ action }) => {
       const { name, program } = action;
-      const result = await place.looked(action);
+      const result = await view.readWith(action);
       if (!result) return `${program}: ${name} looks, once the folder is trusted`;
       const [first = '', ...rest] = textOf(result).split('\n');
       return [`${program}: ${first}`, ...rest.filter((text) => text.startsWith('['))].join('\n');
@@ -88,72 +81,71 @@ async function state(place: ProjectView): Promise<string[]> {
   );
 }
 
-/** Those that a project uses; of several that read the same file, those that do not refuse. */
-async function packageManagers(place: ProjectView): Promise<string[]> {
-  const players = await place.players('install');
-  const { refused } = await place.acts(players, () => [{}, undefined]);
-  const fitting = players.filter(({ action }) => refused.every((one) => one.action !== action));
-  const absent = await place.absent('install');
+/** Names the package managers of the project; of several that read one file, those that do not refuse it. */
+async function describePackageManagers(view: ProjectView): Promise<string[]> {
+  const actions = await view.actionsFor('install');
+  const { refused } = await view.planCalls(actions, () => [{}, undefined]);
+  const usable = actions.filter(({ action }) => refused.every((refusal) => refusal.action !== action));
+  const missing = await view.missingActionsFor('install');
   return line('packages', [
-    ...fitting.map(({ action, sign }) => `${action.program} (${sign})`),
-    ...absent.map(({ action, sign }) => `${action.program} (${sign}, not here)`),
+    ...usable.map(({ action, evidence }) => `${action.program} (${evidence})`),
+    ...missing.map(({ action, evidence }) => `${action.program} (${evidence}, not here)`),
   ]);
 }
 
-/** By what `check` does each, as it would choose. */
-async function checks(place: ProjectView, all: readonly ProjectTask[]): Promise<string[]> {
-  const players = await Promise.all(
-    kinds.map(async (kind) => {
-      const chosen = await chosenFor(kind, place, all);
-      const absent = chosen.areAbsent ? ' (not here)' : '';
+/** Names the programs or scripts that `check` would choose for each kind of check. */
+async function describeChecks(view: ProjectView, tasks: readonly ProjectTask[]): Promise<string[]> {
+  const checks = await Promise.all(
+    checkKinds.map(async (kind) => {
+      const chosen = await chooseActions(kind, view, tasks);
+      const missing = chosen.areMissing ? ' (not here)' : '';
       const names = chosen.task
-        ? [`its script ${inOneLine(chosen.task.name, longestMore)}`]
-        : [...new Set(chosen.players.map(({ action }) => `${action.program}${absent}`))];
+        ? [`its script ${toOneLine(chosen.task.name, longestMore)}`]
+        : [...new Set(chosen.actions.map(({ action }) => `${action.program}${missing}`))];
       return names.length > 0 ? [`${kind} by ${names.join(' and ')}`] : [];
     }),
   );
-  return line('check', players.flat());
+  return line('check', checks.flat());
 }
 
-function tasks(all: readonly ProjectTask[]): string[] {
-  const names = new Set(all.map(({ name }) => name));
-  // What npm runs with another one is no task of its own.
-  const isBeside = (name: string) =>
-    /^(?:pre|post)/.test(name) && names.has(name.replace(/^(?:pre|post)/, ''));
-  const own = all.filter(({ name }) => !isBeside(name));
+function describeTasks(tasks: readonly ProjectTask[]): string[] {
+  const names = new Set(tasks.map(({ name }) => name));
+  // npm runs `pretest` and `posttest` with `test`: nobody calls them by themselves.
+  const isHook = (name: string) => /^(?:pre|post)/.test(name) && names.has(name.replace(/^(?:pre|post)/, ''));
+  const own = tasks.filter(({ name }) => !isHook(name));
   const shown = own.map(({ name, command = '' }, at) => {
-    const says = at < mostCommands ? inOneLine(command, longestCommand) : '';
-    return [inOneLine(name, longestMore), ...(says === '' ? [] : [says])].join(' = ');
+    const start = at < mostCommands ? toOneLine(command, longestCommand) : '';
+    return [toOneLine(name, longestMore), ...(start === '' ? [] : [start])].join(' = ');
   });
   return line('tasks', shown, mostTasks);
 }
 
 const mostDatabases = 10;
 
-async function databases(place: ProjectView): Promise<string[]> {
-  const { roots } = place.context.workspace;
-  const files = (await place.databaseFiles('query')).map(({ sign }) => sign);
+async function describeDatabases(view: ProjectView): Promise<string[]> {
+  const { roots } = view.context.workspace;
+  const files = (await view.databaseFiles('query')).map(({ evidence }) => evidence);
   const addresses = Object.entries(schemesOf).flatMap(([engine, scheme]) => {
-    const found = projectAddress(scheme, roots);
-    return found ? [`${engine} (${basename(found.from)})`] : [];
+    const address = projectAddress(scheme, roots);
+    return address ? [`${engine} (${basename(address.from)})`] : [];
   });
   return line('databases', [...addresses, ...new Set(files)], mostDatabases);
 }
 
-const first: readonly Category[] = ['vcs', 'container', 'database', 'runtime', 'package-manager'];
+const firstCategories: readonly Category[] = ['vcs', 'container', 'database', 'runtime', 'package-manager'];
 const rank = (category: Category): number =>
-  first.includes(category) ? first.indexOf(category) : first.length;
+  firstCategories.includes(category) ? firstCategories.indexOf(category) : firstCategories.length;
 
-/** Programs that can be used, those that the project shows signs of first. */
-async function programs({ context: { workspace, session } }: ProjectView): Promise<string[]> {
+/** Names the programs that can be used, first those that the project uses. */
+async function describePrograms({ context: { workspace, session } }: ProjectView): Promise<string[]> {
   const { tools: registry, environment } = session;
   if (workspace.roots.length === 0) return [];
-  const { programs: all } = await registry.listed();
+  const { programs } = await registry.listed();
   const ids = environment.catalogue.programs
-    .filter(({ id }) => all.has(id))
+    .filter(({ id }) => programs.has(id))
     .toSorted((one, other) => rank(one.category) - rank(other.category))
     .map(({ id }) => id);
-  const isUsed = (id: string) => all.get(id)?.isUsed ?? false;
+  const isUsed = (id: string) => programs.get(id)?.isUsed ?? false;
   return [
     ...line('uses', ids.filter(isUsed)),
     ...line(
@@ -162,4 +154,10 @@ async function programs({ context: { workspace, session } }: ProjectView): Promi
       mostPrograms,
     ),
   ];
+}
+
+function line(title: string, items: readonly string[], most = Infinity): string[] {
+  if (items.length === 0) return [];
+  const more = items.length > most ? [`${items.length - most} more`] : [];
+  return [`${title}: ${[...items.slice(0, most), ...more].join(', ')}`];
 }

@@ -18,19 +18,25 @@ const params = z.strictObject({
   database: z.string().min(1).optional().describe('File, name in the settings, or postgresql, mysql'),
   limit: z.number().int().min(1).max(1000).optional().describe('Most rows; 100 when left out'),
 });
-/** A database refuses it in words of its own; which action writes is said behind them. */
+/**
+ * The beginning of a statement that writes; the answer to one that the database refuses names the action for
+ * it.
+ */
 const writing = /^\s*(?:alter|create|delete|drop|insert|merge|replace|truncate|update)\b/i;
 type QueryParams = z.output<typeof params>;
 
-/** A database that can be asked, and by which action. */
+/** A database, and the action that queries it. */
 interface QuerySource {
-  /** By which `database` names it. */
+  /** The name that the parameter `database` takes. */
   readonly name: string;
   readonly action: ToolDefinition;
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** Asks a database of the project or the settings; what writes is an action of its program. */
+/**
+ * Queries a database of the project or of the settings. Statements that write are left to actions of its
+ * program.
+ */
 export default defineTool({
   name: 'query',
   title: 'Query a database',
@@ -41,84 +47,86 @@ export default defineTool({
   inEveryToolset: true,
   effects: ['read', 'network'],
   params,
-  async plan(asked, context) {
-    const work = await workFor(asked, context);
-    return { ...combinePlans(work.acts), work };
+  async plan(request, context) {
+    const work = await planQuery(request, context);
+    return { ...combinePlans(work.calls), work };
   },
-  run: ({ work }, context) => run(work, context),
+  run: ({ work }, context) => runQuery(work, context),
 });
 
 interface QueryWork {
-  /** Of several, each is about its database, by its name. */
-  readonly acts: readonly PlannedCall<string>[];
+  /** One call, or one for each of several databases; `about` is the name of the database. */
+  readonly calls: readonly PlannedCall<string>[];
   readonly sql: string;
-  /** What is left out, and why. */
+  /** The databases that were left out, each with the reason. */
   readonly notes: readonly string[];
 }
 
-async function run({ acts, sql, notes }: QueryWork, context: CallContext): Promise<Result> {
-  const [act] = acts;
-  if (acts.length + notes.length > 1) return tablesOfAll(acts, notes, context);
-  if (!act) throw new Error('a call of no acts');
-  const result = await act.tool.run(act.plan, context);
+async function runQuery({ calls, sql, notes }: QueryWork, context: CallContext): Promise<Result> {
+  const [call] = calls;
+  if (calls.length + notes.length > 1) return tablesOfAll(calls, notes, context);
+  if (!call) throw new Error('a call of no acts');
+  const result = await call.tool.run(call.plan, context);
   const [part] = result.content;
   if (!result.isError || part?.type !== 'text' || !writing.test(sql)) return result;
-  const by = act.tool.name.replace(/_[a-z]+$/, '_execute');
-  const text = `${part.text}\nTo write, call run_action {"action": "${by}", …}: a person is asked.`;
+  const writer = call.tool.name.replace(/_[a-z]+$/, '_execute');
+  const text = `${part.text}\nTo write, call run_action {"action": "${writer}", …}: a person is asked.`;
   return { ...result, content: [{ type: 'text', text }] };
 }
 
-/** The tables of each, below its name; of one that does not answer, why. */
+/** Lists the tables of several databases, each behind its name; an error takes the place of its tables. */
 async function tablesOfAll(
-  acts: QueryWork['acts'],
+  calls: QueryWork['calls'],
   notes: QueryWork['notes'],
   context: CallContext,
 ): Promise<Result> {
   const texts: string[] = [];
-  for (const { tool, plan, about } of acts) {
-    const said = await tool.run(plan, context).then(textOf, (error: unknown) => reasonOf(error));
-    texts.push(`${about}: ${said}`);
+  for (const { tool, plan, about } of calls) {
+    const tables = await tool.run(plan, context).then(textOf, (error: unknown) => describeError(error));
+    texts.push(`${about}: ${tables}`);
   }
   const text = headAndTail([...texts, ...notes].join('\n\n'), inlineLimit, 0, ' …');
   return { content: [{ type: 'text', text }] };
 }
 
-function reasonOf(error: unknown): string {
+/** The error of one of several databases in one line. Throws any other error, and CANCELLED. */
+function describeError(error: unknown): string {
   if (!(error instanceof ToolcribError) || error.code === 'CANCELLED') throw error;
   return `${error.code}: ${error.message}`;
 }
 
-/** Of more databases, the tables are listed by name only. */
+/** Databases whose tables are listed in one call; the others are only named. */
 const mostListed = 8;
 
-async function workFor(asked: QueryParams, context: ToolPlanContext): Promise<QueryWork> {
-  const { sql = '', table } = asked;
-  const role = asked.sql !== undefined ? 'query' : table !== undefined ? 'describe' : 'tables';
-  const found = await sourcesFor(role, asked.database, context);
-  const [source, other] = found;
-  if (!source) throw noDatabase(asked.database);
-  if (!other) return { acts: [await actFor(source, asked, context)], sql, notes: [] };
+async function planQuery(request: QueryParams, context: ToolPlanContext): Promise<QueryWork> {
+  const { sql = '', table } = request;
+  const roleWithoutSql = table === undefined ? 'tables' : 'describe';
+  const role = request.sql === undefined ? roleWithoutSql : 'query';
+  const sources = await sourcesFor(role, request.database, context);
+  const [source, other] = sources;
+  if (!source) throw noDatabase(request.database);
+  if (!other) return { calls: [await planCall(source, request, context)], sql, notes: [] };
   if (role !== 'tables')
     throw new ToolcribError(
       'ARG_INVALID',
-      `database: there are several: ${found.map(({ name }) => name).join(', ')}.`,
+      `database: there are several: ${sources.map(({ name }) => name).join(', ')}.`,
       'Say which one.',
     );
-  const acts: PlannedCall<string>[] = [];
+  const calls: PlannedCall<string>[] = [];
   const notes: string[] = [];
-  for (const one of found.slice(0, mostListed))
+  for (const listed of sources.slice(0, mostListed))
     try {
-      acts.push(await actFor(one, asked, context));
+      calls.push(await planCall(listed, request, context));
     } catch (error) {
-      notes.push(`${one.name}: ${reasonOf(error)}`);
+      notes.push(`${listed.name}: ${describeError(error)}`);
     }
-  const left = found.slice(mostListed).map(({ name }) => name);
+  const left = sources.slice(mostListed).map(({ name }) => name);
   if (left.length > 0) notes.push(`and ${left.join(', ')}: database names one`);
-  if (acts.length === 0) throw new ToolcribError('NOT_FOUND', notes.join('; '));
-  return { acts, sql, notes };
+  if (calls.length === 0) throw new ToolcribError('NOT_FOUND', notes.join('; '));
+  return { calls, sql, notes };
 }
 
-async function actFor(
+async function planCall(
   source: QuerySource,
   { sql, table, limit }: QueryParams,
   context: ToolPlanContext,
@@ -126,14 +134,14 @@ async function actFor(
   const { database } = source.values;
   if (database !== undefined) await context.workspace.resolve(database, { kind: 'file', mustExist: true });
   const tool = await context.session.load(source.action);
-  const given = Object.entries({ sql, table, limit, ...source.values });
-  const values = given.filter(([name, value]) => value !== undefined && name in tool.params.shape);
+  const entries = Object.entries({ sql, table, limit, ...source.values });
+  const values = entries.filter(([name, value]) => value !== undefined && name in tool.params.shape);
   return planCallOf(tool, Object.fromEntries(values), context, source.name);
 }
 
 async function sourcesFor(
   role: Role,
-  wanted: string | undefined,
+  database: string | undefined,
   context: ToolPlanContext,
 ): Promise<QuerySource[]> {
   const { settings, tools, environment } = context.session;
@@ -144,7 +152,7 @@ async function sourcesFor(
     if (engine === undefined) return [];
     const profiles = Object.entries(settings.databases).filter(([, profile]) => profile.engine === engine);
     const isNamed =
-      wanted === engine ||
+      database === engine ||
       tools.isReachable(action) ||
       projectAddress(schemesOf[engine], roots) !== undefined;
     return [
@@ -153,36 +161,36 @@ async function sourcesFor(
     ];
   });
   const files = (await new ProjectView(context.workspace.home, context).databaseFiles(role)).map(
-    ({ action, sign }): QuerySource => ({
-      name: sign,
+    ({ action, evidence }): QuerySource => ({
+      name: evidence,
       action,
-      values: { database: sign },
+      values: { database: evidence },
     }),
   );
   const all = [...servers, ...files];
-  if (wanted === undefined) return onePerName(all);
-  const named = all.filter(({ name, action }) => name === wanted || action.program === wanted);
-  if (named.length > 0) return onePerName(named);
+  if (database === undefined) return firstPerName(all);
+  const named = all.filter(({ name, action }) => name === database || action.program === database);
+  if (named.length > 0) return firstPerName(named);
   const ofFiles = actions.filter(({ engine }) => engine === undefined);
-  const fitting = ofFiles.filter(({ program }) => isFileOf(program, wanted, environment.catalogue));
-  const [action] = fitting.length > 0 ? fitting : ofFiles;
-  return action ? [{ name: wanted, action, values: { database: wanted } }] : [];
+  const matching = ofFiles.filter(({ program }) => isFileOf(program, database, environment.catalogue));
+  const [action] = matching.length > 0 ? matching : ofFiles;
+  return action ? [{ name: database, action, values: { database } }] : [];
 }
 
-/** Two programs can read the same file: the first is the one. */
-const onePerName = (sources: readonly QuerySource[]): QuerySource[] =>
-  sources.filter((one, at) => sources.findIndex(({ name }) => name === one.name) === at);
+/** Leaves out sources whose name came before: two programs can read the same file. */
+const firstPerName = (sources: readonly QuerySource[]): QuerySource[] =>
+  sources.filter((source, at) => sources.findIndex(({ name }) => name === source.name) === at);
 
 const isFileOf = (id: string, path: string, { programs }: Catalogue): boolean =>
   (programs.find((program) => program.id === id)?.project ?? []).some(
-    (sign) => typeof sign === 'string' && namePattern(sign).test(basename(path)),
+    (evidence) => typeof evidence === 'string' && namePattern(evidence).test(basename(path)),
   );
 
-const noDatabase = (wanted: string | undefined): ToolcribError =>
+const noDatabase = (database: string | undefined): ToolcribError =>
   new ToolcribError(
     'NOT_FOUND',
-    wanted === undefined
+    database === undefined
       ? 'database: none is named in .env, DATABASE_URL or the settings, and no database file is here, in data or db.'
-      : `database: there is no ${JSON.stringify(wanted)}.`,
+      : `database: there is no ${JSON.stringify(database)}.`,
     'Give the path of a file, or set DATABASE_URL in the .env of the project.',
   );

@@ -4,18 +4,32 @@ import type { Result } from '../core/tool.ts';
 import type { Job } from '../machine/jobs/job.ts';
 import { headAndTail } from '../machine/sanitize.ts';
 import type { Session } from '../machine/session.ts';
-import { aboutJob, endedResult, inOneLine, lastLines, lastLinesOf, textResult } from './output/job-text.ts';
-import { counted, handles, invalid, mostCharacters, mostLines, page } from './output/page.ts';
+import {
+  describeJob,
+  endedResult,
+  toOneLine,
+  lastLines,
+  lastLinesOfJob,
+  textResult,
+} from './output/job-text.ts';
+import {
+  formatLineCount,
+  handleAliases,
+  invalidParameter,
+  mostCharacters,
+  mostLines,
+  readPage,
+} from './output/page.ts';
 import { waitFor } from './output/wait-for.ts';
 import { defineTool, type ToolCallContext } from './define-tool.ts';
 
 const usualTail = 50;
-/** Outputs that are listed, the latest. */
+/** Outputs that are listed at most: the latest. */
 const mostListed = 20;
 const params = z.strictObject({
   id: also(
     z.string().min(1).max(100).optional().describe('Job or output that an answer named: dev-1'),
-    handles,
+    handleAliases,
   ),
   wait_for: z
     .string()
@@ -37,8 +51,8 @@ const params = z.strictObject({
 type ReadOutputParams = z.output<typeof params>;
 
 /**
- * Jobs and what was printed: all of them in a line each; or one, waited for, by pages, from its end, or
- * searched.
+ * Lists jobs and kept outputs, a line each; or reads one of them by pages, from its end, or by the lines that
+ * match, after waiting for something if asked.
  */
 export default defineTool({
   name: 'read_output',
@@ -52,46 +66,51 @@ export default defineTool({
   onlyWaits: true,
   effects: ['read'],
   params,
-  run: ({ work }, context) => answer(work, context),
+  run: ({ work }, context) => readOutput(work, context),
 });
 
-async function answer(given: ReadOutputParams, context: ToolCallContext): Promise<Result> {
+async function readOutput(request: ReadOutputParams, context: ToolCallContext): Promise<Result> {
   const { session } = context;
-  const { id, tail, pattern, start_line, end_line, context: around, wait_for: awaited } = given;
-  const selects = tail ?? pattern ?? start_line ?? end_line;
+  const { id, tail, pattern, start_line, end_line, context: around, wait_for: awaited } = request;
+  const selection = tail ?? pattern ?? start_line ?? end_line;
   if (id === undefined) {
-    if ((selects ?? awaited) !== undefined) throw invalid('id', 'is required with the other parameters');
+    if ((selection ?? awaited) !== undefined)
+      throw invalidParameter('id', 'is required with the other parameters');
     return textResult(listing(session, context.client));
   }
   if (tail !== undefined && (pattern ?? start_line ?? end_line) !== undefined)
-    throw invalid('tail', 'cannot be given with start_line, end_line or pattern');
-  if (around > 0 && pattern === undefined) throw invalid('context', 'is given with pattern');
+    throw invalidParameter('tail', 'cannot be given with start_line, end_line or pattern');
+  if (around > 0 && pattern === undefined) throw invalidParameter('context', 'is given with pattern');
   const { client, signal } = context;
   const job = session.jobs.find(client, id);
-  const stored = () => session.outputs.find(client, id);
-  // Who asks for a handle that is none is told so before anything is waited for.
-  const output = job ? undefined : stored();
-  const happened = awaited === undefined ? '' : await waitFor(awaited, job ?? output, given, context);
-  if (selects === undefined && job) return jobResult(job, happened, session);
+  const findOutput = () => session.outputs.find(client, id);
+  // A handle that does not exist is refused at once, before anything is waited for.
+  const ended = job ? undefined : findOutput();
+  const event = awaited === undefined ? '' : await waitFor(awaited, job ?? ended, request, context);
+  if (selection === undefined && job) return jobResult(job, event, session);
+  const output = findOutput();
   const text =
-    tail === undefined ? await page(stored(), given, signal) : lastLines(stored(), tail, mostCharacters);
-  return textResult(happened.replace(/; $/, ''), text);
+    tail === undefined ? await readPage(output, request, signal) : lastLines(output, tail, mostCharacters);
+  return textResult(event.replace(/; $/, ''), text);
 }
 
-function jobResult(job: Job, happened: string, { outputs }: Session): Result {
-  if (job.state !== 'running') return endedResult(job, happened);
-  const printed = lastLinesOf(job, outputs, happened === '' ? usualTail : usualTail / 2);
-  return textResult(`${happened}${aboutJob(job)}`, printed || '[nothing was printed yet]');
+function jobResult(job: Job, event: string, { outputs }: Session): Result {
+  if (job.state !== 'running') return endedResult(job, event);
+  const printed = lastLinesOfJob(job, outputs, event === '' ? usualTail : usualTail / 2);
+  return textResult(`${event}${describeJob(job)}`, printed || '[nothing was printed yet]');
 }
 
-function listing({ jobs, outputs }: Session, client: string): string {
-  const known = jobs.list(client);
-  const names = new Set(known.map(({ id }) => id));
+function listing({ jobs: allJobs, outputs }: Session, client: string): string {
+  const jobs = allJobs.list(client);
+  const names = new Set(jobs.map(({ id }) => id));
   const others = outputs
     .list(client)
     .filter(({ handle }) => !names.has(handle))
     .slice(-mostListed)
-    .map(({ handle, about, lineCount }) => `${handle}: ${counted(lineCount)} of ${inOneLine(about, 200)}`);
-  const lines = [...known.map(aboutJob), ...others];
+    .map(
+      ({ handle, about, lineCount }) =>
+        `${handle}: ${formatLineCount(lineCount)} of ${toOneLine(about, 200)}`,
+    );
+  const lines = [...jobs.map(describeJob), ...others];
   return lines.length === 0 ? 'There are no jobs, and no output is kept.' : headAndTail(lines.join('\n'));
 }

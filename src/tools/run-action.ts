@@ -3,7 +3,7 @@ import { runPlannedCalls } from '../machine/actions/acts.ts';
 import { actionParams, planAction } from './catalogue/plan-action.ts';
 import { defineTool } from './define-tool.ts';
 
-/** Runs any action of the catalogue; what it may do is decided, and asked, about that action. */
+/** Runs any action of the catalogue. Decisions and questions are about that action, not about this tool. */
 export default defineTool({
   name: 'run_action',
   title: 'Run an action',
@@ -16,8 +16,8 @@ export default defineTool({
   params: actionParams.extend({
     background: z.boolean().default(false).describe('Answers once it has begun: servers, watchers'),
   }),
-  async plan({ background, ...wanted }, context) {
-    const { plan } = await planAction(wanted, context);
+  async plan({ background, ...request }, context) {
+    const { plan } = await planAction(request, context);
     return { ...plan, background: background || plan.background === true };
   },
   run: runPlannedCalls,

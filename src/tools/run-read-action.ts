@@ -4,7 +4,7 @@ import { runPlannedCalls } from '../machine/actions/acts.ts';
 import { actionParams, planAction } from './catalogue/plan-action.ts';
 import { defineTool } from './define-tool.ts';
 
-/** Runs an action of the catalogue that only looks, so that what hosts are told about this tool is true. */
+/** Runs an action of the catalogue that only reads, so that hosts need not ask before this tool. */
 export default defineTool({
   name: 'run_read_action',
   title: 'Run a reading action',
@@ -15,12 +15,12 @@ export default defineTool({
   inEveryToolset: true,
   effects: ['read', 'network'],
   params: actionParams,
-  async plan(wanted, context) {
-    const { plan, call } = await planAction(wanted, context);
+  async plan(request, context) {
+    const { plan, call } = await planAction(request, context);
     if (looksOnly(call.tool.effects)) return plan;
     throw new ToolcribError(
       'ARG_INVALID',
-      `action: ${wanted.action} can change something.`,
+      `action: ${request.action} can change something.`,
       'run_action runs it.',
     );
   },

@@ -5,8 +5,13 @@ import type { Plan } from '../core/tool.ts';
 import { combinePlans, runPlannedCalls, type PlannedCall } from '../machine/actions/acts.ts';
 import { headAndTail, inlineLimit } from '../machine/sanitize.ts';
 import { defineTool } from './define-tool.ts';
-import { inOneLine } from './output/job-text.ts';
-import { ProjectView, rolePlayersOf, type ProjectTask } from './project/project-view.ts';
+import { toOneLine } from './output/job-text.ts';
+import {
+  ProjectView,
+  actionsOfProgram,
+  type ProjectAction,
+  type ProjectTask,
+} from './project/project-view.ts';
 
 const params = z.strictObject({
   task: z.string().min(1).max(200).optional().describe('Its name: "dev"; without it, the tasks there are'),
@@ -18,7 +23,7 @@ const params = z.strictObject({
 type RunTaskParams = z.output<typeof params>;
 const longestTask = 1000;
 
-/** Runs a task that the project has by that name; without a name, lists them. */
+/** Runs a task of the project by its name; without a name, lists the tasks. */
 export default defineTool({
   name: 'run_task',
   title: 'Run a task of the project',
@@ -30,21 +35,21 @@ export default defineTool({
   inEveryToolset: true,
   effects: ['write', 'execute', 'network'],
   params,
-  async plan(asked, context) {
-    const place = await ProjectView.of(asked, context);
-    const { tasks } = await place.tasks();
-    if (asked.task !== undefined) {
-      const plan = combinePlans([await actFor(asked, place, tasks)]);
-      return { ...plan, background: asked.background || plan.background === true };
+  async plan(request, context) {
+    const view = await ProjectView.of(request, context);
+    const { tasks } = await view.tasks();
+    if (request.task !== undefined) {
+      const plan = combinePlans([await planTask(request, view, tasks)]);
+      return { ...plan, background: request.background || plan.background === true };
     }
     return {
       effects: ['read'],
       subject: 'lists tasks',
-      folder: place.folder,
+      folder: view.folder,
       paths: [],
       isUndoable: false,
-      fingerprint: place.folder,
-      work: listed(tasks),
+      fingerprint: view.folder,
+      work: formatTasks(tasks),
     };
   },
   run: async (plan: Plan<readonly PlannedCall[] | string>, context) =>
@@ -53,58 +58,47 @@ export default defineTool({
       : runPlannedCalls(plan as Plan<readonly PlannedCall[]>, context),
 });
 
-const listed = (tasks: readonly ProjectTask[]): string =>
-  headAndTail(
-    [
-      tasks.length === 0
-        ? 'no tasks that can be told without running something'
-        : `${tasks.length} task${tasks.length === 1 ? '' : 's'}`,
-      ...tasks.map(({ name, command, says, program }) =>
-        [`${name} (${program})`, command ?? says ?? '']
-          .filter(Boolean)
-          .map((text) => inOneLine(text, longestTask))
-          .join('  '),
-      ),
-    ].join('\n'),
-    inlineLimit / 4,
+function formatTasks(tasks: readonly ProjectTask[]): string {
+  const count = `${tasks.length} task${tasks.length === 1 ? '' : 's'}`;
+  const first = tasks.length === 0 ? 'no tasks that can be told without running something' : count;
+  const lines = tasks.map(({ name, command, says, program }) =>
+    [`${name} (${program})`, command ?? says ?? '']
+      .filter(Boolean)
+      .map((text) => toOneLine(text, longestTask))
+      .join('  '),
   );
+  return headAndTail([first, ...lines].join('\n'), inlineLimit / 4);
+}
 
-async function actFor(
+async function planTask(
   { task = '', args, program }: RunTaskParams,
-  place: ProjectView,
+  view: ProjectView,
   tasks: readonly ProjectTask[],
 ): Promise<PlannedCall> {
-  const absent = await place.absent('task');
-  const all = [
-    ...(await place.players('task')),
-    ...absent.filter(({ action }) => tasks.some((one) => one.program === action.program)),
-  ];
-  const players = rolePlayersOf(program, all);
-  const known = tasks.filter(({ name }) => name === task).map((one) => one.program);
-  // Tasks of others cannot be told without running them, so that they say themselves whether they have it.
-  const silent = players.filter(({ action }) => tasks.every((one) => one.program !== action.program));
-  const fitting = players.filter(({ action }) => known.includes(action.program));
-  const [player, other] = fitting.length > 0 ? fitting : silent;
-  if (!player) throw unknownTask(task, tasks, all.length > 0);
-  if (other && fitting.length === 0)
+  const listsTasks = ({ action }: ProjectAction) => tasks.some((other) => other.program === action.program);
+  const missing = await view.missingActionsFor('task');
+  const all = [...(await view.actionsFor('task')), ...missing.filter(listsTasks)];
+  const runners = actionsOfProgram(program, all);
+  const programs = tasks.filter(({ name }) => name === task).map((named) => named.program);
+  const naming = runners.filter(({ action }) => programs.includes(action.program));
+  // The tasks of other programs cannot be listed without running them: these say themselves if they have it.
+  const candidates = naming.length > 0 ? naming : runners.filter((runner) => !listsTasks(runner));
+  const [runner, other] = candidates;
+  if (!runner) throw unknownTask(task, tasks, all.length > 0);
+  if (other && naming.length === 0)
     throw new ToolcribError(
       'ARG_INVALID',
-      `program: ${players.map(({ action }) => action.program).join(' and ')} could have a task ${task}.`,
+      `program: ${runners.map(({ action }) => action.program).join(' and ')} could have a task ${task}.`,
       'Say which one.',
     );
-  return place.act(player.action, { task, ...(args && { args }), cwd: player.folder }, undefined);
+  return view.planCall(runner.action, { task, ...(args && { args }), cwd: runner.folder }, undefined);
 }
 
 function unknownTask(task: string, tasks: readonly ProjectTask[], hasRunner: boolean): ToolcribError {
   const names = tasks.map(({ name }) => name);
   const best = nearest(task, names);
-  return new ToolcribError(
-    'NOT_FOUND',
-    `task: the project has no task ${JSON.stringify(task)}.`,
-    best
-      ? `Did you mean ${best}?`
-      : names.length > 0
-        ? `Its tasks: ${names.join(', ')}.`
-        : `${hasRunner ? 'It has none' : 'No file of tasks was found here or above'}; run runs any program.`,
-  );
+  let wayOut = `${hasRunner ? 'It has none' : 'No file of tasks was found here or above'}; run runs any program.`;
+  if (names.length > 0) wayOut = `Its tasks: ${names.join(', ')}.`;
+  if (best) wayOut = `Did you mean ${best}?`;
+  return new ToolcribError('NOT_FOUND', `task: the project has no task ${JSON.stringify(task)}.`, wayOut);
 }

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { also, unlisted } from '../core/accepted.ts';
 import { text } from '../core/params.ts';
-import type { Plan, ProgramInput, Result } from '../core/tool.ts';
+import type { OutputSink, Plan, ProgramInput, Result } from '../core/tool.ts';
 import { printable } from '../core/command-line.ts';
 import type { StoredOutput } from '../machine/output-store/kept-output.ts';
 import { inlineLimit, sanitize } from '../machine/sanitize.ts';
 import type { Outcome } from '../machine/processes/process.ts';
 import { defineTool, type ToolCallContext } from './define-tool.ts';
-import { inOneLine, lastLines } from './output/job-text.ts';
+import { toOneLine, lastLines } from './output/job-text.ts';
 import { planLine, type PreparedLine } from './run/plan-line.ts';
 
 const params = z.strictObject({
@@ -36,7 +36,7 @@ const params = z.strictObject({
 type RunParams = z.output<typeof params>;
 
 /**
- * Runs any programs, without a shell, in a trusted folder; lines that are not everyday ones are asked about.
+ * Runs programs without a shell. Lines that are not everyday ones are asked about, even in a trusted folder.
  */
 export default defineTool({
   name: 'run',
@@ -48,71 +48,93 @@ export default defineTool({
     'bash Bash shell execute_command run_command run_shell_command run_terminal_cmd exec_command terminal',
   listed: 'first',
   startsPrograms: true,
-  // It is not known what it does.
+  // Nothing is known about what a command line does.
   effects: ['write', 'execute', 'network', 'publish', 'destroy'],
   params,
-  async plan(given, context): Promise<Plan<PreparedLine & { given: RunParams }>> {
-    const plan = await planLine(given, context);
-    return { ...plan, background: given.background, work: { ...plan.work, given } };
+  async plan(request, context): Promise<Plan<PreparedLine & { request: RunParams }>> {
+    const plan = await planLine(request, context);
+    return { ...plan, background: request.background, work: { ...plan.work, request } };
   },
-  run: ({ work }, context) => runLine(work, work.given, context),
+  run: ({ work }, context) => runLine(work, work.request, context),
 });
 
-/** A week, which budgets.jobMinutes can be at most: what ends it is the limit of its job. */
+/**
+ * A week: the longest limit that budgets.jobMinutes can have, so that the limit of the job always comes
+ * first.
+ */
 const longestMs = 7 * 24 * 60 * 60 * 1000;
-/** All that it prints is kept elsewhere; this is for why it could not be started. */
+/**
+ * Bytes kept of each stream, for the message of a program that could not be started; the sink keeps
+ * everything.
+ */
 const keepBytes = 4096;
+/** Lines that one answer has from the end of an output. */
+const mostTailLines = 2000;
 
-async function runLine(
-  { folder, command, pipes }: PreparedLine,
-  { input, timeout, timeout_ms, tail }: RunParams,
-  context: ToolCallContext,
-): Promise<Result> {
+async function runLine(line: PreparedLine, request: RunParams, context: ToolCallContext): Promise<Result> {
   const { signal, workspace, session } = context;
-  const kept = await session.checkpoints?.take(folder, command, workspace, signal);
+  const { folder, command } = line;
+  const checkpoint = await session.checkpoints?.take(folder, command, workspace, signal);
   const sink = context.keepOutput(command, folder);
-  const limitMs = timeout_ms ?? (timeout === undefined ? longestMs : timeout * 1000);
-  const until = performance.now() + Math.min(limitMs, longestMs);
-  const giveInput = (open: ProgramInput) => {
-    open.write(input ?? '');
-    open.end();
-  };
   let failure = '';
   try {
-    for (const [at, [first, ...pipe]] of pipes.entries()) {
-      if (!first) continue;
-      const outcome = await session.environment.run({
-        ...first,
-        pipe,
-        cwd: folder,
-        signal,
-        lasts: true,
-        onLine: context.progress,
-        timeoutMs: Math.max(1, until - performance.now()),
-        keepBytes,
-        sink,
-        takeInput: at === 0 && input !== undefined ? giveInput : context.takeInput,
-      });
-      const line = pipes.flat().length > 1 ? ([first, ...pipe][outcome.stage ?? 0]?.line ?? '') : '';
-      failure = failureOf(outcome, line, at < pipes.length - 1);
-      if (failure !== '') break;
-    }
+    failure = await runPipes(line, request, sink, context);
   } finally {
     sink.end();
-    kept?.ended();
+    checkpoint?.ended();
   }
-  const stored = session.outputs.find(context.client, sink.handle);
-  const printed = tail === undefined ? headAndTailOf(stored) : tailOf(stored, tail);
-  const notes = kept?.note === undefined ? [] : [`[${kept.note}]`];
-  const said = [failure, printed || (failure === '' ? 'done, no output' : ''), ...notes];
-  const shown = said.filter((part) => part !== '').join('\n');
-  return { content: [{ type: 'text', text: shown }], ...(failure !== '' && { isError: true }) };
+  const output = session.outputs.find(context.client, sink.handle);
+  const printed = request.tail === undefined ? headAndTailOf(output) : tailOf(output, request.tail);
+  const notes = checkpoint?.note === undefined ? [] : [`[${checkpoint.note}]`];
+  const parts = [failure, printed || (failure === '' ? 'done, no output' : ''), ...notes];
+  const text = parts.filter((part) => part !== '').join('\n');
+  return { content: [{ type: 'text', text }], ...(failure !== '' && { isError: true }) };
 }
 
-/** How a pipe failed, as the first line of the answer; empty when it did not. */
-function failureOf({ ended, exitCode, durationMs, stderr }: Outcome, line: string, goesOn: boolean): string {
-  const from = line === '' ? '' : ` from ${inOneLine(line, 200)}`;
-  const rest = goesOn ? '; what stands behind && was not run' : '';
+/** Runs the pipes of a line until one fails, and describes the failure; empty when all succeed. */
+async function runPipes(
+  { folder, pipes }: PreparedLine,
+  { input, timeout, timeout_ms }: RunParams,
+  sink: OutputSink,
+  context: ToolCallContext,
+): Promise<string> {
+  const limitMs = timeout_ms ?? (timeout === undefined ? longestMs : timeout * 1000);
+  const until = performance.now() + Math.min(limitMs, longestMs);
+  const giveInput = (program: ProgramInput) => {
+    program.write(input ?? '');
+    program.end();
+  };
+  for (const [at, [first, ...rest]] of pipes.entries()) {
+    if (!first) continue;
+    const outcome = await context.session.environment.run({
+      ...first,
+      pipe: rest,
+      cwd: folder,
+      signal: context.signal,
+      lasts: true,
+      onLine: context.progress,
+      timeoutMs: Math.max(1, until - performance.now()),
+      keepBytes,
+      sink,
+      takeInput: at === 0 && input !== undefined ? giveInput : context.takeInput,
+    });
+    const failed = [first, ...rest][outcome.stage ?? 0];
+    // A single program need not be named.
+    const name = pipes.flat().length > 1 ? (failed?.line ?? '') : '';
+    const failure = describeFailure(outcome, name, at < pipes.length - 1);
+    if (failure !== '') return failure;
+  }
+  return '';
+}
+
+/** Describes the failure of a pipe in the first line of the answer; empty when it succeeded. */
+function describeFailure(
+  { ended, exitCode, durationMs, stderr }: Outcome,
+  program: string,
+  hasMore: boolean,
+): string {
+  const from = program === '' ? '' : ` from ${toOneLine(program, 200)}`;
+  const rest = hasMore ? '; what stands behind && was not run' : '';
   const seconds = (durationMs / 1000).toFixed(1);
   if (ended === 'timed_out') return `TIMEOUT: ended, with all it had started, after ${seconds} s${rest}`;
   if (ended === 'out_of_memory')
@@ -124,29 +146,37 @@ function failureOf({ ended, exitCode, durationMs, stderr }: Outcome, line: strin
   return `${exitCode === null ? 'killed by a signal' : `exit ${exitCode}`}${from}${rest}`;
 }
 
+/** The last lines of an output, below a note on the number of those left out. */
 function tailOf(output: StoredOutput, count: number): string {
   const shown = lastLines(output, count, inlineLimit);
   const left = output.lineCount - lineCount(shown);
-  return left > 0 ? `[${leftOut(left, output)}]\n${shown}` : shown;
+  return left > 0 ? `[${omissionNote(left, output)}]\n${shown}` : shown;
 }
 
-/** All of what was printed, or its beginning and end. */
+/** All of an output, or its beginning and its end when that is too long for an answer. */
 function headAndTailOf(output: StoredOutput): string {
   const head: string[] = [];
   let size = 0;
   for (const lines of output.lines(1)) {
-    for (const line of lines)
-      if (line.kind === 'line') size += (head[head.push(line.text) - 1]?.length ?? 0) + 1;
+    for (const line of lines) {
+      if (line.kind !== 'line') continue;
+      head.push(line.text);
+      size += line.text.length + 1;
+    }
     if (size > inlineLimit) break;
   }
   if (size <= inlineLimit && head.length >= output.lineCount) return head.join('\n').trimEnd();
-  while (size > inlineLimit / 2 && head.length > 1) size -= (head.pop()?.length ?? 0) + 1;
-  const tail = lastLines(output, Math.min(2000, output.lineCount - head.length));
+  while (size > inlineLimit / 2 && head.length > 1) {
+    const dropped = head.pop() ?? '';
+    size -= dropped.length + 1;
+  }
+  const tail = lastLines(output, Math.min(mostTailLines, output.lineCount - head.length));
   const left = output.lineCount - head.length - lineCount(tail);
-  return [...head, ...(left > 0 ? [`[… ${leftOut(left, output)}]`] : []), tail].join('\n').trimEnd();
+  const note = left > 0 ? [`[… ${omissionNote(left, output)}]`] : [];
+  return [...head, ...note, tail].join('\n').trimEnd();
 }
 
 const lineCount = (text: string): number => (text === '' ? 0 : text.split('\n').length);
 
-const leftOut = (count: number, { handle }: StoredOutput): string =>
+const omissionNote = (count: number, { handle }: StoredOutput): string =>
   `${count.toLocaleString('en')} ${count === 1 ? 'line' : 'lines'} left out; read_output id=${handle} has all`;

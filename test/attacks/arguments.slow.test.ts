@@ -94,7 +94,7 @@ const oneOfEach = attacks.filter(
   ([row, tool], at) => attacks.findIndex((other) => other[0] === row && other[1] === tool) === at,
 );
 
-describe.each(eras)('arguments, in %s', (era) => {
+describe.each(eras)('the arguments of calls, in %s', (era) => {
   let client: Client;
   beforeAll(async () => {
     client = await connect(era, scene.options());
@@ -125,7 +125,7 @@ describe.each(eras)('arguments, in %s', (era) => {
     [89, 'docker_cp'],
     [104, 'set_config'],
     [104, 'allow_directory'],
-  ])('ATTACK %i: there is no %s', async (_row, name) => {
+  ])('ATTACK %i: no tool is named %s', async (_row, name) => {
     await expect(client.callTool({ name, arguments: {} })).rejects.toThrow(/no tool/);
     const { tools } = await client.listTools();
     expect(tools.map((tool) => tool.name)).not.toContain(name);
@@ -135,7 +135,7 @@ describe.each(eras)('arguments, in %s', (era) => {
     [4, 'git_grep', '--open-files-in-pager=./evil.sh'],
     [18, 'grep', '--pre=./evil.sh'],
     [18, 'grep', '-f/etc/passwd'],
-  ])('ATTACK %i: %s looks for %s, which is only a text', async (_row, name, pattern) => {
+  ])('ATTACK %i: %s searches for %s as for any text', async (_row, name, pattern) => {
     const before = scene.snapshot();
     const result = await client.callTool({
       name,
@@ -147,7 +147,7 @@ describe.each(eras)('arguments, in %s', (era) => {
   });
 });
 
-it('ATTACK 23: a path is one, also to a project that may run code, and never an option', async () => {
+it('ATTACK 23: a path that looks like an option reaches a program as a path', async () => {
   const client = await connect('2025-11-25', scene.options(['--questions', 'host']));
   const odd = join(scene.root, '--import=evil.mjs');
   writeFileSync(odd, "throw new Error('it ran');\n");
@@ -172,7 +172,7 @@ it('ATTACK 23: a path is one, also to a project that may run code, and never an 
   }
 });
 
-it('ATTACK 16: without a root nothing is opened', async () => {
+it('ATTACK 16: nothing is opened without a root', async () => {
   for (const cwd of ['/', scene.home]) {
     const client = await connect('2025-11-25', { ...scene.options(), roots: [], cwd });
     try {

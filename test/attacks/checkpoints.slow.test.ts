@@ -21,10 +21,8 @@ import { contentOf, keptTree } from '../support/kept-tree.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
 import { until } from '../support/until.ts';
 
-const unix = describe.skipIf(process.platform === 'win32');
-
-unix('a repository that would run programs', () => {
-  it('runs none of them, whatever it configures', async () => {
+describe.skipIf(process.platform === 'win32')('a repository that would run programs', () => {
+  it('runs none of the programs that the repository configures', async () => {
     const repository = temporaryRepository();
     const { script, mark } = repository.trap('any');
     const runs = `
@@ -76,7 +74,7 @@ unix('a repository that would run programs', () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  it('does not look at what the user or the machine configures either', async () => {
+  it('ignores what the user or the machine configures for git', async () => {
     const home = temporaryFolder();
     const { script, mark } = temporaryRepository(join(home, 'r')).trap('home');
     writeFileSync(
@@ -119,7 +117,7 @@ unix('a repository that would run programs', () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  it('is not led by its .git, be that a file, a link, a trap or nonsense', async () => {
+  it('keeps checkpoints although .git is a file, a link, a trap or nonsense', async () => {
     for (const make of [
       (path: string) => writeFileSync(path, 'gitdir: /etc'),
       (path: string) => writeFileSync(path, Buffer.alloc(100_000, 0x41)),
@@ -141,7 +139,7 @@ unix('a repository that would run programs', () => {
   });
 
   it.each(['.gitignore', '.gitattributes', 'inner/.git/HEAD'])(
-    'is over in time when %s is a FIFO',
+    'gives up in time when %s is a FIFO',
     async (name) => {
       const repository = temporaryRepository();
       mkdirSync(join(repository.folder, 'inner/.git/objects'), { recursive: true });
@@ -153,7 +151,7 @@ unix('a repository that would run programs', () => {
   );
 });
 
-describe('bytes come back exactly', () => {
+describe('a checkpoint of any bytes', () => {
   const texts: [name: string, content: Buffer][] = [
     ['lf.txt', Buffer.from('a\nb\n')],
     ['crlf.txt', Buffer.from('a\r\nb\r\n')],
@@ -177,7 +175,7 @@ describe('bytes come back exactly', () => {
     ['filter=lfs', '* filter=lfs diff=lfs merge=lfs -text\n'],
     ['working-tree-encoding', '* text working-tree-encoding=UTF-16LE-BOM\n'],
     ['a macro', '[attr]mine text eol=crlf ident\n* mine\n[attr]binary text eol=crlf\n* binary\n'],
-  ])('when .gitattributes says %s', async (_what, attributes) => {
+  ])('brings bytes back exactly when .gitattributes says %s', async (_what, attributes) => {
     const tree = await keptTree();
     tree.write('.gitattributes', attributes);
     for (const [name, content] of texts) writeFileSync(join(tree.folder, name), content);
@@ -190,8 +188,8 @@ describe('bytes come back exactly', () => {
   });
 });
 
-unix('strange trees', () => {
-  it('takes names of any characters, and leaves those that are no text', async () => {
+describe.skipIf(process.platform === 'win32')('strange trees', () => {
+  it('keeps names of any characters, and leaves out those that are not text', async () => {
     const tree = await keptTree();
     const names = [
       'new\nline',
@@ -223,7 +221,7 @@ unix('strange trees', () => {
     expect(await contentOf(tree.folder)).toEqual(expected);
   });
 
-  it('passes over FIFOs and sockets, also in the place of a file', async () => {
+  it('passes over FIFOs and sockets, also where a file was', async () => {
     const tree = await keptTree();
     await tree.id();
     const server = createServer().listen(join(tree.folder, 'socket'));
@@ -236,7 +234,7 @@ unix('strange trees', () => {
     expect(readdirSync(tree.folder).sort()).toEqual(['.git', 'README.md', 'fifo', 'socket', 'src']);
   });
 
-  it('does not replace a FIFO that came in the place of a file', async () => {
+  it('keeps a FIFO that lies where a file was', async () => {
     const tree = await keptTree();
     const id = await tree.id();
     rmSync(join(tree.folder, 'src/a.txt'));
@@ -262,7 +260,7 @@ unix('strange trees', () => {
     expect(JSON.stringify(await contentOf(tree.folder))).not.toContain('SECRET');
   });
 
-  it('keeps the files of an embedded bare repository as files, and writes none of them back', async () => {
+  it('keeps the files of an embedded bare repository, and writes none of them back', async () => {
     const tree = await keptTree();
     execFileSync('git', ['init', '--quiet', '--bare', join(tree.folder, 'bare')]);
     tree.write('bare/notes.txt', 'one');
@@ -296,7 +294,7 @@ unix('strange trees', () => {
     expect(readFileSync(join(tree.folder, 'sub/.GIT/config'), 'utf8')).toBe('y');
   });
 
-  it('is over in time when a .gitignore has 8 GB', async () => {
+  it('gives up in time when a .gitignore has 8 GB', async () => {
     const repository = temporaryRepository();
     const file = repository.write('sub/.gitignore', '*.o\n');
     truncateSync(file, 8 * 1024 ** 3);
@@ -305,8 +303,8 @@ unix('strange trees', () => {
   });
 });
 
-unix('FIFOs in the place of what is kept', () => {
-  it('keep nobody waiting', async () => {
+describe.skipIf(process.platform === 'win32')('FIFOs in the place of what is kept', () => {
+  it('keeps nobody waiting', async () => {
     const tree = await keptTree();
     const id = await tree.id();
     const shadows = join(tree.state, 'checkpoints');
@@ -329,7 +327,7 @@ unix('FIFOs in the place of what is kept', () => {
 });
 
 describe.skipIf(process.platform !== 'linux')('kill -9', () => {
-  it('leaves checkpoints that can be used, whenever it comes', async () => {
+  it('leaves checkpoints that can be used, whenever the kill comes', async () => {
     const repository = temporaryRepository();
     for (let n = 0; n < 300; n++) repository.write(`many/${n}.txt`, `${n}`.repeat(1000));
     const state = join(temporaryFolder(), 'toolcrib');

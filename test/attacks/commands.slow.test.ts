@@ -170,7 +170,7 @@ describe.each(eras)('commands, in %s', (era) => {
     ['git_reset_hard', { ref: 'HEAD' }],
     ['docker_remove', { containers: ['web'] }],
     ['run', { command: 'touch ran' }],
-  ] as const)('ATTACK 105: %s asks as a job as it does itself, and a no is a no', async (tool, given) => {
+  ] as const)('ATTACK 105: %s asks the same question as a job, and a no refuses it', async (tool, given) => {
     await refused(
       { client, scene },
       { name: tool, given: { ...given }, says: /^NOT_CONFIRMED: /, asks: true },
@@ -188,7 +188,7 @@ describe.each(eras)('commands, in %s', (era) => {
     expect(world.asked[1]?.message).toBe(world.asked[0]?.message);
   });
 
-  it('ATTACK 52: a folder that becomes a link while somebody is asked is not worked in', async () => {
+  it('ATTACK 52: nothing runs in a folder that becomes a link while a person is asked', async () => {
     mkdirSync(join(scene.root, 'swap'), { recursive: true });
     world.answer = () => {
       spawnSync('rm', ['-rf', join(scene.root, 'swap')]);
@@ -202,7 +202,7 @@ describe.each(eras)('commands, in %s', (era) => {
     spawnSync('rm', [join(scene.root, 'swap')]);
   });
 
-  it('ATTACK 69, 87, 103: a job is waited for by pattern and port without being a way out', async () => {
+  it('ATTACK 69, 87, 103: waiting for a pattern or a port of a job reaches nothing else', async () => {
     world.answer = () => 'yes';
     const source = `process.stdout.write('${'a'.repeat(40)}!\\n'); process.stdin.on('end', () => process.exit()).resume();`;
     const given = { command: 'node', args: ['-e', source], background: true };
@@ -242,7 +242,7 @@ describe.each(eras)('commands, in %s', (era) => {
 });
 
 describe('ATTACK 105: what the settings close stays closed inside a job', () => {
-  it('read-only', async () => {
+  it('stays closed by --read-only', async () => {
     const client = await connectWithPerson('2025-11-25', () => 'yes', scene.options(['--read-only']));
     const names = (await client.listTools()).tools.map(({ name }) => name);
     for (const [name, given] of Object.entries({
@@ -261,7 +261,7 @@ describe('ATTACK 105: what the settings close stays closed inside a job', () => 
     ['a rule', { rules: { 'git_*': 'deny', 'run(touch *)': 'deny' } }, /^EFFECT_DENIED: .*rules/],
     ['a toolset', { toolsets: ['files'] }, /not offered: the toolsets are files/],
     ['a toolset of the project', { folders: { ROOT: { toolsets: ['npm'] } } }, /^EFFECT_DENIED: .*toolsets/],
-  ])('%s', async (_what, content, says) => {
+  ])('stays closed by %s', async (_what, content, says) => {
     mkdirSync(join(scene.home, '.config', 'toolcrib'), { recursive: true });
     writeFileSync(
       join(scene.home, '.config', 'toolcrib', 'config.json'),

@@ -35,15 +35,15 @@ async function readFresh(name: string, content: string | Buffer, more: object = 
 }
 const bytesOf = (name: string): Buffer => readFileSync(join(root, name));
 
-describe('ATTACK 63: files that somebody else runs', () => {
-  it('nor does a folder that is moved make them', async () => {
+describe('ATTACK 63: files that other programs run', () => {
+  it('does not make such files by moving a folder', async () => {
     mkdirSync(join(root, 'x'), { recursive: true });
     writeFileSync(join(root, 'x', 'tasks.json'), '{}');
     expect(await call('move_path', { from: 'x', to: '.vscode' })).toMatch(/^PATH_PROTECTED: /);
     expect(existsSync(join(root, '.vscode'))).toBe(false);
   });
 
-  it('nor are they deleted, alone or with the folder that makes them so', async () => {
+  it('does not delete such files, alone or with their folder', async () => {
     mkdirSync(join(root, '.vscode'), { recursive: true });
     writeFileSync(join(root, '.vscode', 'tasks.json'), '{}');
     expect(await call('delete_path', { path: '.vscode/tasks.json' })).toMatch(/^NEEDS_CONFIRM: /);
@@ -53,7 +53,7 @@ describe('ATTACK 63: files that somebody else runs', () => {
   });
 
   it.each(['lnk/', 'lnk/.', 'lnk//'])(
-    'a link with a slash, %s, is not followed to what is deleted',
+    'deletes a link named with a slash, %s, and not what it leads to',
     async (path) => {
       mkdirSync(join(root, 'target'), { recursive: true });
       writeFileSync(join(root, 'target', 'a'), 'a');
@@ -65,7 +65,7 @@ describe('ATTACK 63: files that somebody else runs', () => {
 });
 
 describe('ATTACK 64: text that occurs more than once', () => {
-  it('is not edited, and the lines are said', async () => {
+  it('is not edited, and the answer names its lines', async () => {
     await readFresh('a.txt', 'foo\nbar\nfoo\nx foo\n');
     const answer = await edit('a.txt', 'foo', 'baz');
     expect(answer).toMatch(/^AMBIGUOUS_EDIT: .*3 times.*lines? 1, 3/s);
@@ -82,7 +82,7 @@ describe('ATTACK 65: line endings', () => {
     ['one\r\ntwo\r\nthree\r\n', 'one\r\n2\r\nzwei\r\nthree\r\n'],
     ['one\ntwo\r\nthree\n', 'one\n2\r\nzwei\r\nthree\n'],
     ['one\r\ntwo\nthree\r\n', 'one\r\n2\nzwei\nthree\r\n'],
-  ])('%j keeps those of each line', async (before, after) => {
+  ])('keeps the ending of each line in %j', async (before, after) => {
     await readFresh('eol.txt', before);
     expect(await edit('eol.txt', 'one\ntwo\nthree', 'one\n2\nzwei\nthree')).toMatch(/^Edited/);
     expect(String(bytesOf('eol.txt'))).toBe(after);
@@ -124,7 +124,7 @@ describe('ATTACK 66: encodings', () => {
       ['UTF-8 with a mark', Buffer.from('\ufeffgrün\nrot\n'), 'rot', 'röt', Buffer.from('\ufeffgrün\nröt\n')],
     ];
   it.each(cases)(
-    '%s is read and edited without a byte lost',
+    'reads and edits %s without losing a byte',
     async (_, before, old, next, after, encoding) => {
       const named = encoding === undefined ? {} : { encoding };
       if (encoding !== undefined) expect(await readFresh('encoded.txt', before)).toContain(`ENCODING: `);
@@ -136,14 +136,14 @@ describe('ATTACK 66: encodings', () => {
     },
   );
 
-  it('a character that the encoding lacks is refused', async () => {
+  it('refuses a character that the encoding lacks', async () => {
     const before = Buffer.from(`${latin}ascii\n`, 'latin1');
     await readFresh('latin.txt', before, { encoding: 'latin1' });
     expect(await edit('latin.txt', 'ascii', '漢')).toMatch(/^ENCODING: .*漢/);
     expect(bytesOf('latin.txt')).toEqual(before);
   });
 
-  it('UTF-8 with a byte that is none stays UTF-8, with that byte', async () => {
+  it('keeps UTF-8 as UTF-8, with the one byte that is not', async () => {
     const before = Buffer.concat([
       Buffer.from('naïve café\n'.repeat(100)),
       Buffer.of(0xff),
@@ -158,7 +158,7 @@ describe('ATTACK 66: encodings', () => {
     );
   });
 
-  it('a binary file is refused, and comes back from a deletion all the same', async () => {
+  it('refuses a binary file, and brings it back after a deletion', async () => {
     const bytes = Buffer.from('89abcdeffffeeddc0001020304050607'.repeat(20), 'hex');
     expect(await readFresh('binary', bytes)).toMatch(/^ENCODING: /);
     const change = /change ([\w-]+)/.exec(await call('delete_path', { path: 'binary' }))?.[1];
@@ -167,8 +167,8 @@ describe('ATTACK 66: encodings', () => {
   });
 });
 
-describe('ATTACK 67: files that have changed since, or were never read', () => {
-  it('are not overwritten unseen', async () => {
+describe('ATTACK 67: files that have changed since they were read, or were never read', () => {
+  it('does not overwrite such a file before its content was shown', async () => {
     writeFileSync(join(root, 'unread.txt'), 'one\n');
     const write = () => call('write_file', { path: 'unread.txt', content: 'two\n' });
     expect(await write()).toMatch(/^NOT_READ: [^]*\none\n/);
@@ -182,7 +182,7 @@ describe('ATTACK 67: files that have changed since, or were never read', () => {
     expect(String(bytesOf('stale.txt'))).toBe('two\n');
   });
 
-  it('nor with the same size and the times set back', async () => {
+  it('does not edit such a file of the same size with its times set back', async () => {
     await readFresh('forged.txt', 'one\n');
     const then = new Date(2020, 1, 1);
     utimesSync(join(root, 'forged.txt'), then, then);
@@ -192,7 +192,7 @@ describe('ATTACK 67: files that have changed since, or were never read', () => {
     expect(await edit('forged.txt', 'o', '0')).toMatch(/^STALE_FILE: /);
   });
 
-  it('nor with a version that is not of this content', async () => {
+  it('does not edit such a file by a version of other content', async () => {
     const result = await client.callTool({ name: 'read_file', arguments: { path: 'stale.txt' } });
     const version = result._meta?.['toolcrib/version'];
     const edit = { old_string: 'two', new_string: '2' };
@@ -202,13 +202,13 @@ describe('ATTACK 67: files that have changed since, or were never read', () => {
     expect(await call('edit_file', { path: 'stale.txt', ...edit, version })).toMatch(/^Edited/);
   });
 
-  it('a file that is read-only stays as it is', async () => {
+  it('leaves a read-only file as it is', async () => {
     await readFresh('locked.txt', 'one\n');
     chmodSync(join(root, 'locked.txt'), 0o444);
     expect(await edit('locked.txt', 'one', 'two')).toMatch(/^PATH_DENIED: /);
   });
 
-  it('a file is known still after an edit was taken back', async () => {
+  it('edits a file without a new read after an edit was taken back', async () => {
     await readFresh('undone.txt', 'one\n');
     const change = /change ([\w-]+)/.exec(await edit('undone.txt', 'one', 'two'))?.[1];
     expect(await call('undo', { last: 1, dry_run: true })).toMatch(/^Would take back/);
@@ -219,13 +219,16 @@ describe('ATTACK 67: files that have changed since, or were never read', () => {
   });
 });
 
-describe('what is refused is refused in a dry run too, in words that fit', () => {
-  it.each(['plain.txt/', 'plain.txt/b', 'circle', 'new-folder/'])('write_file to %s', async (path) => {
-    writeFileSync(join(root, 'plain.txt'), 'one\n');
-    if (!readdirSync(root).includes('circle')) symlinkSync('circle', join(root, 'circle'));
-    const real = await call('write_file', { path, content: 'x' });
-    expect(real).toMatch(/^(?:PATH_NOT_FOUND|ARG_INVALID): /);
-    expect(await call('write_file', { path, content: 'x', dry_run: true })).toBe(real);
-    expect(String(bytesOf('plain.txt'))).toBe('one\n');
-  });
+describe('a dry run', () => {
+  it.each(['plain.txt/', 'plain.txt/b', 'circle', 'new-folder/'])(
+    'refuses write_file to %s in the same words as the real call',
+    async (path) => {
+      writeFileSync(join(root, 'plain.txt'), 'one\n');
+      if (!readdirSync(root).includes('circle')) symlinkSync('circle', join(root, 'circle'));
+      const real = await call('write_file', { path, content: 'x' });
+      expect(real).toMatch(/^(?:PATH_NOT_FOUND|ARG_INVALID): /);
+      expect(await call('write_file', { path, content: 'x', dry_run: true })).toBe(real);
+      expect(String(bytesOf('plain.txt'))).toBe('one\n');
+    },
+  );
 });

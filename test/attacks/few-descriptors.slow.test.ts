@@ -6,7 +6,7 @@ import { bundle } from '../support/bundle.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
 
 it.runIf(process.platform === 'linux')(
-  'with 40 file descriptors and 60 calls, what cannot be kept or changed is said, and nothing ends',
+  'reports what cannot be kept or changed with 40 file descriptors, and goes on',
   async () => {
     const { folder } = temporaryRepository();
     const script = await bundle('support/many-changes.ts', temporaryFolder());

@@ -3,7 +3,7 @@ import { mkdir, open, rename, rm, symlink, truncate, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { contentOf } from '../../src/tools/files/reading/file-content.ts';
+import { readContent } from '../../src/tools/files/reading/file-content.ts';
 import { KnownFiles } from '../../src/machine/known-files.ts';
 import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { processorMs } from '../support/processor-ms.ts';
@@ -32,7 +32,7 @@ async function sparse(name: string, size: number, head: string, tail: string): P
   await handle.close();
 }
 
-describe('size', () => {
+describe('huge files', () => {
   /** Runs a call that must end soon without holding much memory. */
   async function cheaply(run: () => Promise<string>): Promise<string> {
     const [before, started] = [process.memoryUsage(), process.cpuUsage()];
@@ -76,7 +76,7 @@ describe('size', () => {
     await rm(join(root, 'line.json'));
   });
 
-  it('ATTACK 68: a line far away is looked for in pieces, and the search ends with the call', async () => {
+  it('ATTACK 68: the search for a line far away ends when the call is cancelled', async () => {
     const found = call('read_file', { path: 'huge.log', offset: 1_000_000 }, AbortSignal.timeout(100));
     expect(await cheaply(() => failureOf(found))).toMatch(/^CANCELLED/);
   });
@@ -108,7 +108,7 @@ describe('files that change while they are read', () => {
     async () => textOf(await call('read_file', { paths: [path, 'inside.txt'] })),
   ];
 
-  it('one that grows is shown as it was when it was opened', async () => {
+  it('shows a file that grows as it was when it was opened', async () => {
     await put(root, { 'grows.log': line(100).repeat(20_000) });
     const grow = () => appendFileSync(join(root, 'grows.log'), line(100).repeat(100));
     for (const text of await whileChanging(grow, ways('grows.log'))) {
@@ -119,7 +119,7 @@ describe('files that change while they are read', () => {
     }
   });
 
-  it('one that shrinks and comes back never makes a call hang, crash or show what was never there', async () => {
+  it('never hangs, crashes or invents text when a file shrinks and comes back', async () => {
     const content = Buffer.from(line(100).repeat(20_000));
     await put(root, { 'shrinks.log': content });
     const change = (round: number) =>
@@ -133,20 +133,20 @@ describe('files that change while they are read', () => {
     }
   });
 
-  it('one that is written while it is read is remembered without a hash', async () => {
+  it('remembers a file that is written while it is read without a hash', async () => {
     await put(root, { 'written.txt': 'before' });
     const opened = await (await openWorkspace([root])).open('file', 'written.txt');
     await put(root, { 'written.txt': 'after!' });
     const known = new KnownFiles();
     const { signal } = new AbortController();
-    await contentOf(opened, { path: 'written.txt', first: 1, limit: 10, room: 1000, signal }, known);
+    await readContent(opened, { path: 'written.txt', first: 1, limit: 10, room: 1000, signal }, known);
     expect(known.get(opened.path)?.hash).toBeUndefined();
     await opened.handle.close();
   });
 });
 
-describe.runIf(process.platform === 'linux')('memory', () => {
-  it('ATTACK 68: a server stays small whatever it reads, also sixteen at once', async () => {
+describe.runIf(process.platform === 'linux')('the memory of the server', () => {
+  it('ATTACK 68: a server stays small whatever sixteen calls read at once', async () => {
     await sparse('whole.log', thirtyGigabytes, 'first\n'.repeat(20_000), '\nlast\n');
     await put(root, {
       'large.log': `${'y'.repeat(99)}\n`.repeat(300_000),
@@ -180,7 +180,7 @@ describe.runIf(process.platform === 'linux')('memory', () => {
   });
 });
 
-describe('patterns', () => {
+describe('glob patterns and circles of links', () => {
   const bombs = [
     '{a,b}'.repeat(30),
     '{'.repeat(900),
@@ -189,7 +189,7 @@ describe('patterns', () => {
     'x'.repeat(2000),
   ];
 
-  it.each(bombs)('ATTACK 69: glob %# ends at once', async (pattern) => {
+  it.each(bombs)('ATTACK 69: glob number %# ends at once', async (pattern) => {
     const started = process.cpuUsage();
     const outcome = await Promise.all([
       call('list_files', { glob: pattern }).then(textOf, (error: Error) => error.message),
@@ -209,7 +209,7 @@ describe('patterns', () => {
     expect(processorMs(started)).toBeLessThan(4000);
   });
 
-  it.skipIf(process.platform === 'win32')('ATTACK 69: links in a circle are not walked', async () => {
+  it.skipIf(process.platform === 'win32')('ATTACK 69: circles of links are not walked', async () => {
     await mkdir(join(root, 'circle'));
     await symlink('..', join(root, 'circle', 'up'));
     expect(textOf(await call('list_files', { glob: 'circle/**' }))).toBe('No files match.');
@@ -221,7 +221,7 @@ describe('ripgrep', () => {
   const injections = '--pre=./evil.sh --hostname-bin=./evil.sh -f/etc/passwd --search-zip -uuu --'.split(' ');
 
   it.skipIf(process.platform === 'win32').each(injections)(
-    'ATTACK 18: %s is a pattern, a path or a glob and never an option',
+    'ATTACK 18: %s is read as a pattern, a path or a glob and never as an option',
     async (value) => {
       await writeFile(join(root, 'evil.sh'), `#!/bin/sh\ntouch ${join(root, 'pwned')}\n`, { mode: 0o755 });
       await put(root, { 'args.txt': `before ${value} after\n` });
@@ -257,8 +257,8 @@ describe('ripgrep', () => {
   );
 });
 
-describe('the server goes on', () => {
-  it('with other calls during an edit of much, and the edit ends when it is cancelled', async () => {
+describe('the server under hard calls', () => {
+  it('answers other calls during a large edit, and ends the edit when it is cancelled', async () => {
     await put(root, { 'lines.txt': `${'line of text\n'.repeat(6e5)}one\n` });
     await call('read_file', { path: 'lines.txt', limit: 1 });
     const edits = Array.from({ length: 1000 }, (_, index) =>
@@ -280,7 +280,7 @@ describe('the server goes on', () => {
     expect(readFileSync(join(root, 'lines.txt'), 'utf8')).toMatch(/one\n$/);
   });
 
-  it('after paths that no system takes', async () => {
+  it('refuses paths that no system takes, and goes on', async () => {
     const started = process.cpuUsage();
     for (const path of [
       'hook'.repeat(1e5),
@@ -299,8 +299,8 @@ describe('the server goes on', () => {
   });
 });
 
-describe('what toolcrib itself keeps, in a root', () => {
-  it('is neither read nor searched, and listed by no more than its name', async () => {
+describe('the state of toolcrib in a root', () => {
+  it('is neither read nor searched, and only its name is listed', async () => {
     const state = realpathSync(process.env['XDG_STATE_HOME'] ?? '');
     await put(state, {
       'toolcrib/journal/contents/x.txt': 'SECRET of another project',

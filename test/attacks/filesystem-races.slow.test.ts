@@ -24,7 +24,7 @@ beforeAll(async () => {
   call = callerFor(root);
 });
 
-describe.runIf(process.platform === 'linux')('races', () => {
+describe.runIf(process.platform === 'linux')('a folder that is swapped for a link', () => {
   /** Calls while a folder is swapped for a link to the outside and back; returns what the calls brought. */
   async function whileSwapping(
     attempt: () => Promise<string>,
@@ -60,7 +60,7 @@ describe.runIf(process.platform === 'linux')('races', () => {
     return seen;
   }
 
-  it('ATTACK 59: a folder swapped for a link between check and open never shows the outside', async () => {
+  it('ATTACK 59: read_file never shows the outside by a swap between check and open', async () => {
     const seen = await whileSwapping(
       async () => textOf(await call('read_file', { path: 'race/dir/deep/secret.txt' })),
       (text) => text === '1\tharmless\n',
@@ -71,7 +71,7 @@ describe.runIf(process.platform === 'linux')('races', () => {
     expect(seen.size).toBeGreaterThan(1);
   });
 
-  it('ATTACK 59: nor does a search', async () => {
+  it('ATTACK 59: grep never shows the outside', async () => {
     const seen = await whileSwapping(
       async () => {
         const inFolder = await call('grep', { pattern: '.', path: 'race/dir/deep' });

@@ -93,7 +93,7 @@ const paths: Row[] = [
   [61, 'a NUL', 'inside.txt\0.png', /^ARG_INVALID: /],
 ];
 
-describe.skipIf(process.platform === 'win32')('paths', () => {
+describe.skipIf(process.platform === 'win32')('paths that lead out of a root', () => {
   it.each(paths)('ATTACK %i: every tool refuses %s', async (_row, _what, path, code) => {
     for (const failure of await refusals(typeof path === 'string' ? path : path())) {
       expect(failure).toMatch(code);
@@ -111,7 +111,7 @@ describe.skipIf(process.platform === 'win32')('paths', () => {
     expect(await failureOf(linked('read_file', { path: '../app-secret/s.txt' }))).toMatch(outside);
   });
 
-  it('ATTACK 52, 53: links are shown and not followed when folders are walked', async () => {
+  it('ATTACK 52, 53: links are shown but not followed when folders are walked', async () => {
     expect(textOf(await call('list_files', {})).split('\n')).toEqual(
       expect.arrayContaining(['link -> ../outside', 'deep-link -> ../outside/deep']),
     );
@@ -122,7 +122,7 @@ describe.skipIf(process.platform === 'win32')('paths', () => {
     expect(await failureOf(call('grep', { pattern: secret, glob: 'link/*.txt' }))).toMatch(outside);
   });
 
-  it('ATTACK 52: a second name of a file (a hard link) is a file of the folder like any other', async () => {
+  it('ATTACK 52: a hard link is read like any other file of the folder', async () => {
     await link(join(top, 'outside', 'secret.txt'), join(root, 'hard.txt'));
     // No system tells hard links from files; who can make one could as well copy. Known and documented.
     expect(textOf(await call('read_file', { path: 'hard.txt' }))).toBe(`1\t${secret}`);
@@ -148,7 +148,7 @@ describe.skipIf(process.platform === 'win32')('paths', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('what is no file', () => {
+describe.skipIf(process.platform === 'win32')('what is not a regular file', () => {
   it('ATTACK 57: a folder with a FIFO is searched without waiting for it', async () => {
     expect(textOf(await call('grep', { pattern: '^inside$', mode: 'files' }))).toBe(
       'deep/inside.txt\ninside.txt',
@@ -179,7 +179,7 @@ describe.skipIf(process.platform === 'win32')('what is no file', () => {
     await rm(join(root, 'null'));
   });
 
-  it('ATTACK 57: a file this user may not read is refused by name', async () => {
+  it('ATTACK 57: a file that this user may not read is refused by name', async () => {
     await writeFile(join(root, 'locked'), 'x', { mode: 0 });
     const failure = await asOrdinaryUser(() => failureOf(call('read_file', { path: 'locked' })));
     expect(failure).toBe('PATH_DENIED: locked: the system does not let this user do that.');
@@ -199,8 +199,8 @@ async function asOrdinaryUser<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-describe.runIf(isLinux)('a listing', () => {
-  it('ATTACK 59: never goes through a folder that another process swaps for a link', async () => {
+describe.runIf(isLinux)('list_files', () => {
+  it('ATTACK 59: a listing never goes through a folder that is swapped for a link', async () => {
     await put(top, { 'swapped/dir/harmless/in.txt': '', 'swapped-outside/outside/out.txt': '' });
     const folder = join(top, 'swapped');
     await symlink('../swapped-outside', join(folder, 'evil'));

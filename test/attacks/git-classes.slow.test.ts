@@ -106,13 +106,13 @@ async function asksForTrust(folder: string, unusual: string | RegExp, roots = [f
   }
 }
 
-it('ATTACK 24–29: nothing that an ordinary repository has is run when it is looked into', async () => {
+it('ATTACK 24–29: reading an ordinary repository runs nothing that it contains', async () => {
   const { repository, ran } = armedRepository();
   await looksWithoutTrust(repository);
   expect(ran()).toEqual([]);
 });
 
-it('ATTACK 24–29: a repository that sets anything of this is not looked into unasked', async () => {
+it('ATTACK 24–29: a repository whose settings run programs is read only after a yes', async () => {
   const { folder, git: run, write } = temporaryRepository();
   const plain = readFileSync(join(folder, '.git', 'config'), 'utf8');
   for (const key of [...settings, 'url.ext::sh -c evil.insteadOf']) {
@@ -123,7 +123,7 @@ it('ATTACK 24–29: a repository that sets anything of this is not looked into u
   }
 });
 
-it('such settings are as bad as they should be', () => {
+it('runs the programs of the armed repository when git is started without protection', () => {
   const { repository, program, ran } = armedRepository();
   for (const key of ['core.fsmonitor', 'filter.evil.process']) repository.git('config', key, program(key));
   // The programs fail on purpose, which git may pass over.
@@ -192,14 +192,17 @@ const detours: [unusual: string, lead: Lead][] = [
   ['.git/ORIG_HEAD is a device', fifo],
 ];
 
-it.each(detours)('ATTACK 16, 26: by way of this nothing is read unasked: %s', async (unusual, lead) => {
-  const repository = temporaryRepository();
-  lead(repository);
-  const pattern = new RegExp(unusual.replaceAll('/..', '/[0-9a-f]{2}'));
-  await asksForTrust(repository.folder, unusual.includes('.*') ? pattern : unusual);
-});
+it.each(detours)(
+  'ATTACK 16, 26: git reads a repository with a detour only after a yes: %s',
+  async (unusual, lead) => {
+    const repository = temporaryRepository();
+    lead(repository);
+    const pattern = new RegExp(unusual.replaceAll('/..', '/[0-9a-f]{2}'));
+    await asksForTrust(repository.folder, unusual.includes('.*') ? pattern : unusual);
+  },
+);
 
-it('ATTACK 16: a bare repository among the files is not looked into unasked', async () => {
+it('ATTACK 16: a bare repository among the files is read only after a yes', async () => {
   const repository = temporaryRepository();
   repository.git('init', '--quiet', '--bare', 'fixtures/bare');
   const bare = join(repository.folder, 'fixtures', 'bare');
@@ -218,7 +221,7 @@ it('ATTACK 26: a broken repository is not passed over for the one above it', asy
   expect(said).toContain('PROGRAM_FAILED');
 });
 
-it('ATTACK 31: submodules are not started in, whatever they have', async () => {
+it('ATTACK 31: nothing starts in submodules, whatever they have', async () => {
   const repository = temporaryRepository();
   const inner = temporaryRepository(join(repository.folder, 'inner'));
   const { program, ran } = witnesses(inner);
@@ -233,7 +236,7 @@ it('ATTACK 31: submodules are not started in, whatever they have', async () => {
   await asksForTrust(inner.folder, 'core.fsmonitor');
 });
 
-it('looks into a linked work tree once it is trusted', async () => {
+it('reads a linked work tree once it is trusted', async () => {
   const main = temporaryRepository();
   const folder = join(temporaryFolder(), 'linked');
   main.git('worktree', 'add', '--quiet', folder, '-b', 'linked');
@@ -243,7 +246,7 @@ it('looks into a linked work tree once it is trusted', async () => {
   await looksWithoutTrust(main);
 });
 
-it('says what git itself says, with the person’s own configuration', async () => {
+it('answers as git itself does with the person’s own configuration', async () => {
   const repository = temporaryRepository();
   const home = temporaryFolder();
   writeFileSync(

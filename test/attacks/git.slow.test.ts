@@ -105,7 +105,7 @@ it('ATTACK 5, 13, 27, 29: whatever git writes, runs or talks to waits for trust'
   expect(existsSync(mark)).toBe(false);
 });
 
-it('ATTACK 29: an address that is a command needs a setting of git, too, once a folder is trusted', async () => {
+it('ATTACK 29: an address that is a command needs a setting of git even after trust', async () => {
   const repository = temporaryRepository();
   const { mark } = repository.trap('ext');
   repository.git('remote', 'add', 'evil', `ext::sh -c touch% ${mark}`);
@@ -120,7 +120,7 @@ it.each([
   ['29', 'url.ext::sh -c evil.insteadOf', 'url.insteadof'],
   ['16', 'core.worktree', 'core.worktree'],
   ['16', 'blame.ignoreRevsFile', 'blame.ignorerevsfile'],
-])('ATTACK %s: a repository that sets %s is asked about, and not looked into', async (_row, key, unusual) => {
+])('ATTACK %s: a repository that sets %s is asked about, and not read', async (_row, key, unusual) => {
   const repository = temporaryRepository();
   const { script, mark } = repository.trap('setting');
   repository.write('.gitattributes', '*.txt diff=evil filter=a=b\n');
@@ -130,7 +130,7 @@ it.each([
   expect(existsSync(mark)).toBe(false);
 });
 
-it('ATTACK 30: a repository of another user is refused, with the remedy git names', async () => {
+it('ATTACK 30: a repository of another user is refused, with the remedy that git names', async () => {
   if (process.getuid?.() !== 0) return;
   const repository = temporaryRepository();
   chownSync(repository.folder, 12345, 12345);
@@ -155,7 +155,7 @@ it('ATTACK 16: a repository above or outside the roots is not found', async () =
   }
 });
 
-it('paths are names, not patterns', async () => {
+it('takes the paths of git_add for names, not patterns', async () => {
   const repository = temporaryRepository();
   repository.write('axb.txt', '1');
   for (const pattern of ['a*b.txt', 'a?b.txt', ':(glob)a*', '*']) {
@@ -164,7 +164,7 @@ it('paths are names, not patterns', async () => {
   expect(repository.git('diff', '--cached', '--name-only')).toBe('');
 });
 
-it('a configuration too long to be read stops every action', async () => {
+it('asks about every action when a configuration is too long to be read', async () => {
   const repository = temporaryRepository();
   const { script, mark } = repository.trap('filter');
   repository.write('.gitattributes', '*.txt filter=evil\n');
@@ -177,7 +177,7 @@ it('a configuration too long to be read stops every action', async () => {
   expect(existsSync(mark)).toBe(false);
 });
 
-it('ATTACK 26: a filter whose name is no UTF-8 stops every action', async () => {
+it('ATTACK 26: a filter whose name is not UTF-8 has every action asked about', async () => {
   const repository = temporaryRepository();
   const { script, mark } = repository.trap('filter');
   writeFileSync(join(repository.folder, '.gitattributes'), Buffer.from('*.txt filter=ev\xe9l\n', 'latin1'));
@@ -193,7 +193,7 @@ it('ATTACK 26: a filter whose name is no UTF-8 stops every action', async () => 
   expect(existsSync(mark)).toBe(false);
 });
 
-it('switching does not overwrite an ignored file', async () => {
+it('does not overwrite an ignored file when it switches the branch', async () => {
   const repository = temporaryRepository();
   repository.git('switch', '--quiet', '--create', 'other');
   repository.write('.env', 'theirs');
@@ -208,7 +208,7 @@ it('switching does not overwrite an ignored file', async () => {
 
 const at = (repository: Repository, path: string) => join(repository.folder, path);
 
-it('reads each line in its own encoding', async () => {
+it('reads each line of a diff in its own encoding', async () => {
   const repository = temporaryRepository();
   repository.write('u.txt', 'é ü 日本\n');
   writeFileSync(at(repository, 'w.txt'), Buffer.from('caf\xe9\n', 'latin1'));

@@ -17,7 +17,7 @@ import { callContext, planAndRun } from '../support/call-context.ts';
 
 const onUnix = process.platform !== 'win32';
 
-describe.runIf(onUnix)('ignore files that are none', () => {
+describe.runIf(onUnix)('ignore files that are not regular files', () => {
   const fifo = (path: string) => execFileSync('mkfifo', [path]);
   const zeros = (path: string) => symlink('/dev/zero', path);
   const large = (path: string) =>
@@ -43,7 +43,7 @@ describe.runIf(onUnix)('ignore files that are none', () => {
   });
 });
 
-describe('what a search costs', () => {
+describe('the cost of a search', () => {
   let root: string;
   let call: Caller;
   beforeAll(async () => {

@@ -44,14 +44,14 @@ const temporary = '.toolcrib-0123456789abcdef.tmp';
 const entry = { id: 'aaaaaaaa-bbbb', at: 1, kind: 'write', step: 'write', temporary, pid: 2 ** 22 + 1 };
 
 describe.runIf(isPosix)('a state folder that came with a project', () => {
-  it('is not used when it is as git makes folders', async () => {
+  it('is not used with the modes that git gives to folders', async () => {
     bring(0o755, [{ ...entry, path: join(root, 'b.txt') }]);
     expect(await listed()).toMatch(/^Nothing to take back/);
     expect(await failureOf(write('new.txt'))).toMatch(/^WRITE_FAILED: .*chmod 700/);
     expect(existsSync(join(root, 'new.txt'))).toBe(false);
   });
 
-  it('removes nothing it names outside the root, though it is closed to others', async () => {
+  it('removes nothing outside the root that it names, though it is closed to others', async () => {
     await put(outside, { [temporary]: 'theirs', 'x/.toolcrib-0123456789abcdef.tmp/y': 'theirs' });
     const before = contentOf(outside);
     const move = {
@@ -66,7 +66,7 @@ describe.runIf(isPosix)('a state folder that came with a project', () => {
     expect(contentOf(outside)).toEqual(before);
   });
 
-  it('has no names that lead out of it, and odd lines that do no harm', async () => {
+  it('reaches nothing outside by its names, and does no harm by odd lines', async () => {
     const removal = { ...entry, step: 'remove', id: '../../../../outside/z', path: join(root, 'z') };
     const odd: unknown[] = [
       '{',
@@ -90,7 +90,7 @@ describe.runIf(isPosix)('a state folder that came with a project', () => {
     expect(existsSync(join(outside, 'z'))).toBe(true);
   });
 
-  it('takes nothing back by states that are not there, or of elsewhere', async () => {
+  it('takes nothing back by states that are missing, or of another folder', async () => {
     execFileSync('git', ['init', '--quiet', root]);
     const tree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
     const inside = { top: root, scope: root, before: tree, after: 'a'.repeat(40), files: 1 };
@@ -116,8 +116,8 @@ describe.runIf(isPosix)('a state folder that came with a project', () => {
   });
 });
 
-describe('what killed processes have left', () => {
-  it('is removed with the next change, and what it was for is not listed', async () => {
+describe('the remains of killed processes', () => {
+  it('are removed with the next change, and their entries are not listed', async () => {
     bring(0o700, [{ ...entry, path: join(root, 'a.txt') }]);
     await put(root, { [temporary]: 'half a file' });
     await write('new.txt');
@@ -125,7 +125,7 @@ describe('what killed processes have left', () => {
     expect(await listed()).not.toContain(entry.id);
   });
 
-  it('takes no change along that is written after a line that was cut short', async () => {
+  it('spoil no change that is written after a line that was cut short', async () => {
     await write('one.txt');
     const path = join(history, 'history.jsonl');
     writeFileSync(path, readFileSync(path, 'utf8') + '\n{"id":"cut', { mode: 0o600 });
@@ -134,7 +134,7 @@ describe('what killed processes have left', () => {
   });
 });
 
-it('a clock that was years ahead empties no list', async () => {
+it('lists all changes although the clock was years ahead', async () => {
   await write('one.txt');
   const path = join(history, 'history.jsonl');
   const ahead = { ...JSON.parse(readFileSync(path, 'utf8')), id: 'zzzzzzzzz-zzzz', at: Date.now() + 1e12 };
@@ -143,7 +143,7 @@ it('a clock that was years ahead empties no list', async () => {
   expect((await listed()).match(/  write /g)).toHaveLength(3);
 });
 
-it('forgets the oldest of too many, with what only they need', async () => {
+it('forgets the oldest of too many changes, with what only they need', async () => {
   const changes = freshSession(state, { mostChanges: 150 });
   call = callerWith(changes, root);
   for (let n = 0; n < 201; n++) await write(`${n % 3}.txt`, `${n}`);

@@ -79,13 +79,13 @@ afterAll(() => world.end());
 describe.each([
   ['in a folder that nobody trusts', []],
   ['with a server that is read-only', ['--read-only']],
-] as const)('ATTACK 51: lines that look, %s', (_, args) => {
+] as const)('ATTACK 51: command lines that read, %s', (_, args) => {
   let session: Session;
   beforeAll(async () => {
     session = await world.open({ args: [...args] });
   });
 
-  it.each(linesThatLook)('%s', async (line) => {
+  it.each(linesThatLook)('are refused and show no secret: %s', async (line) => {
     const { refused, text } = await session.does(runLine(line));
     expect(shows(text), text).toBe(false);
     expect(refused, text).toBe(true);
@@ -99,7 +99,7 @@ it('ATTACK 51: a read-only server runs no line in a trusted folder either', asyn
     expect((await session.does(runLine(line))).text).toMatch(/^EFFECT_DENIED: .*read-only/);
 });
 
-it('ATTACK 51: in a trusted folder a line that leads out of it, or to what a rule keeps, is not run unasked', async () => {
+it('ATTACK 51: a line in a trusted folder shows no secret outside it or kept by a rule', async () => {
   execFileSync(process.execPath, [program, 'trust', '--yes', world.project], { env: world.env });
   const session = await world.open({ args: ['--rule', 'read(**/.env)=deny'] });
   const outside = linesThatLook.filter((line) => /secret\.txt|e\/|\.env|KEY/.test(line));
@@ -151,7 +151,7 @@ const agreed: readonly (readonly [line: string, ...others: string[]])[] = [
   ['ssh host uptime', 'ssh host rm -rf x', 'ssh host'],
 ];
 
-describe('ATTACK 29: always is for exactly what was read', () => {
+describe('ATTACK 29: a yes with always', () => {
   const ada = person();
   let session: Session;
   beforeAll(async () => {
@@ -164,7 +164,7 @@ describe('ATTACK 29: always is for exactly what was read', () => {
     session = await world.open({ person: ada });
   });
 
-  it.each(agreed)('%s', async (line, ...others) => {
+  it.each(agreed)('covers exactly the line %s and no other', async (line, ...others) => {
     ada.will(says.always, says.no);
     await session.does(runLine(line));
     await session.does(runLine(line));
@@ -174,7 +174,7 @@ describe('ATTACK 29: always is for exactly what was read', () => {
     expect(world.has('ran')).toBe(false);
   });
 
-  it('not for a link in the place of the folder', async () => {
+  it('does not cover a link in the place of the folder', async () => {
     mkdirSync(join(world.project, 'a'));
     mkdirSync(join(world.project, 'b'));
     const tool = also(runProgram('tar', 'z'), { cwd: 'a' });
@@ -186,7 +186,7 @@ describe('ATTACK 29: always is for exactly what was read', () => {
     expect((await session.does(tool)).text).toMatch(/^NOT_CONFIRMED/);
   });
 
-  it('not for another branch or another address than was read', async () => {
+  it('does not cover another branch or another address', async () => {
     const [first, second] = ['one.git', 'two.git'].map((name) => join(world.outside, name));
     for (const remote of [first, second]) world.git('init', '--quiet', '--bare', String(remote));
     world.git('remote', 'add', 'origin', String(first));

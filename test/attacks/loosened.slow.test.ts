@@ -23,25 +23,28 @@ function scene(era: Era) {
 
 const strict = JSON.stringify({ rules: { write_file: 'deny' } });
 
-describe.each(eras)('what a model can do to the settings of a project loosens nothing, in %s', (era) => {
+describe.each(eras)('the settings of a project that a model changes with git, in %s', (era) => {
   it.each([
     ['a stash of what is not tracked', {}, [['git_stash', { untracked: true }]]],
     ['a stash of what was made stricter', { tracked: '{}' }, [['git_stash', {}]]],
     ['another branch', { tracked: strict }, [['git_checkout', { branch: 'old' }]]],
     ['an older version', { tracked: '{}' }, [['git_restore', { paths: ['.'] }]]],
-  ] as [string, { tracked?: string }, [string, object][]][])('%s', async (_, { tracked }, calls) => {
-    const { git, write, connected, has } = scene(era);
-    git('branch', 'old');
-    if (tracked !== undefined) write('.toolcrib.json', tracked);
-    write('kept', '');
-    git('add', '.');
-    git('commit', '--quiet', '--message', 'settings');
-    write('.toolcrib.json', strict);
-    const call = await connected();
-    for (const [name, given] of calls) await call(name, { ...given });
-    expect(await call('write_file', { path: 'x', content: '1' })).toMatch(
-      /^EFFECT_DENIED: write_file .*rules "write_file" of .*\.toolcrib\.json/,
-    );
-    expect(has('x')).toBe(false);
-  });
+  ] as [string, { tracked?: string }, [string, object][]][])(
+    'are not loosened by %s',
+    async (_, { tracked }, calls) => {
+      const { git, write, connected, has } = scene(era);
+      git('branch', 'old');
+      if (tracked !== undefined) write('.toolcrib.json', tracked);
+      write('kept', '');
+      git('add', '.');
+      git('commit', '--quiet', '--message', 'settings');
+      write('.toolcrib.json', strict);
+      const call = await connected();
+      for (const [name, given] of calls) await call(name, { ...given });
+      expect(await call('write_file', { path: 'x', content: '1' })).toMatch(
+        /^EFFECT_DENIED: write_file .*rules "write_file" of .*\.toolcrib\.json/,
+      );
+      expect(has('x')).toBe(false);
+    },
+  );
 });

@@ -51,7 +51,7 @@ const names = () => readdirSync(root, { recursive: true, encoding: 'utf8' }).sor
 const aWhile = () => sleep(30);
 
 describe('ATTACK 63: a folder that is moved away, changed, and moved back', () => {
-  it('is not moved away', async () => {
+  it('is not moved away when it holds what others run', async () => {
     await put(root, { '.vscode/settings.json': 'benign' });
     for (const dry_run of [true, false])
       expect(await failureOf(call('move_path', { from: '.vscode', to: 'x', dry_run }))).toMatch(
@@ -60,7 +60,7 @@ describe('ATTACK 63: a folder that is moved away, changed, and moved back', () =
     expect(names()).toEqual(['.vscode', '.vscode/settings.json']);
   });
 
-  it.runIf(process.platform !== 'win32')('nor is a link of such a name', async () => {
+  it.runIf(process.platform !== 'win32')('is not moved away when it is a link of such a name', async () => {
     await put(root, { 'conf/settings.json': '{}' });
     symlinkSync('conf', join(root, '.claude'));
     expect(await failureOf(call('move_path', { from: '.claude', to: 'x' }))).toMatch(/^PATH_PROTECTED: /);
@@ -68,7 +68,7 @@ describe('ATTACK 63: a folder that is moved away, changed, and moved back', () =
   });
 
   it.runIf(process.platform !== 'win32')(
-    'nor is one that looks as it was left moved back to where it would make something run',
+    'is not moved back by undo when its content has changed to what would run',
     async () => {
       await put(root, { 'home/.local/share': 'four' });
       const moved = idIn(await done('move_path', { from: 'home/.local', to: 'x' }));
@@ -86,7 +86,7 @@ describe('ATTACK 63: a folder that is moved away, changed, and moved back', () =
 
 describe('ATTACK 63: several calls at once', () => {
   it.each([[['HEAD', 'objects/x', 'refs/x']], [['HEAD', 'commondir']]])(
-    'do not make a repository, though none of them would: %s',
+    'do not make a repository together, though none of them would alone: %s',
     async (paths) => {
       await done('write_file', { path: 'd/config', content: '[core]\n\tfsmonitor = touch /tmp/p\n' });
       const outcomes = await Promise.all(
@@ -100,7 +100,7 @@ describe('ATTACK 63: several calls at once', () => {
     },
   );
 
-  it('do not write into a folder while it is looked through and moved', async () => {
+  it('do not write into a folder while it is searched and moved', async () => {
     await put(root, { 'x/keep': '' });
     for (let index = 0; index < 60; index++) await put(root, { [`x/deep/${index}/${index}`]: '' });
     for (let turns = 0; turns < 40; turns += 4) {
@@ -166,13 +166,13 @@ describe('a folder that is changed and moved at once', () => {
     expect(names()).toEqual(['y', 'y/keep', 'y/new']);
   });
 
-  it('does not become one in which the change makes something run', async () => {
+  it('is not moved to where the change makes something run', async () => {
     const moving = () => outcomeOf(move('x', '.vscode'));
     expect(await endsDuring('x/tasks.json', moving)).toEqual([false, 'PATH_PROTECTED']);
     expect(names()).toEqual(['x', 'x/keep', 'x/tasks.json']);
   });
 
-  it('is looked through also when it took the place of a file that was to be moved', async () => {
+  it('is searched also when it took the place of a file that was to be moved', async () => {
     await put(root, { a: 'file', 'b/tasks.json': '{}' });
     const outcomes = await at('a', (a) =>
       at('b', (b) =>
@@ -193,7 +193,7 @@ describe('a folder that is changed and moved at once', () => {
     expect(names()).toEqual(['a', 'a/tasks.json', 'c', 'x', 'x/keep']);
   });
 
-  it('refuses a change that began when it was on its way out', async () => {
+  it('refuses a change that began while it was being removed', async () => {
     let writing = Promise.resolve('');
     await at('x', (folder) =>
       at('x/new', (place) =>
@@ -210,7 +210,7 @@ describe('a folder that is changed and moved at once', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'refuses a change when another program has moved it, whenever that was',
+    'refuses a change after another program has moved it, whenever that was',
     async () => {
       const away = () => renameSync(join(root, 'x'), join(root, '.vscode'));
       const late = write('x/tasks.json', () => aWhile().then(away));
@@ -244,7 +244,7 @@ describe('a folder that is changed and moved at once', () => {
 });
 
 describe('a call that is refused', () => {
-  it.runIf(process.platform !== 'win32')('leaves no folders behind that it has made', async () => {
+  it.runIf(process.platform !== 'win32')('leaves behind no folders that it has made', async () => {
     await put(root, { 'd/x': '1', 'y/tasks.json': '' });
     symlinkSync('nowhere', join(root, 'link'));
     const before = names();
@@ -260,7 +260,7 @@ describe('a call that is refused', () => {
     }
   });
 
-  it('leaves none when no journal can be kept', async () => {
+  it('leaves no folders behind when no journal can be kept', async () => {
     await put(root, { 'd/x': '1', state: 'no folder' });
     call = callerWith(freshSession(join(root, 'state')), root);
     expect(await failureOf(call('move_path', { from: 'd', to: 'n1/n2' }))).toMatch(/^WRITE_FAILED: /);
@@ -268,7 +268,7 @@ describe('a call that is refused', () => {
   });
 
   it.runIf(process.platform !== 'win32')(
-    'leaves none where a link leads by now, when it is an undo',
+    'leaves no folders behind where a link leads by now, when it is an undo',
     async () => {
       await put(root, { 'a/z/f.txt': 't', 'b/keep': '' });
       await done('read_file', { path: 'a/z/f.txt' });

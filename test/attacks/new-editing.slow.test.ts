@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 describe('replace_in_files', () => {
-  it('ATTACK 52: follows no link, and changes no file outside by another way', async () => {
+  it('ATTACK 52: replace_in_files follows no link and changes nothing outside', async () => {
     symlinkSync(outside, join(root, 'link'));
     symlinkSync(join(outside, 'secret.txt'), join(root, 'file-link'));
     linkSync(join(outside, 'secret.txt'), join(root, 'hard'));
@@ -31,7 +31,7 @@ describe('replace_in_files', () => {
     expect(at('a.txt')).toBe('x\n');
   });
 
-  it('ATTACK 57: is not kept waiting by a FIFO', async () => {
+  it('ATTACK 57: replace_in_files is not kept waiting by a FIFO', async () => {
     execFileSync('mkfifo', [join(root, 'pipe')]);
     expect(await said('replace_in_files', { pattern: 'name', replacement: 'x' })).toMatch(/^Changed 1 file/);
     expect(await said('replace_in_files', { pattern: 'x', replacement: 'y', path: 'pipe' })).toMatch(
@@ -66,8 +66,8 @@ describe('replace_in_files', () => {
   });
 });
 
-describe('edits', () => {
-  it('ATTACK 69: texts of blanks and of signs take time in their size', async () => {
+describe('edit_file and edit_files', () => {
+  it('ATTACK 69: edits of blanks and of signs take time in proportion to the text', async () => {
     await put(root, { 'blank.txt': `${' '.repeat(500_000)}x\n${'\n'.repeat(500_000)}end\n` });
     const started = process.cpuUsage();
     const texts = [`${' '.repeat(400_000)}y`, `${'\n'.repeat(200_000)}z`, `${'// ...\n'.repeat(30_000)}z`];
@@ -109,7 +109,7 @@ describe('edits', () => {
 });
 
 describe('copy_path', () => {
-  it('ATTACK 52, 63: copies nothing from outside, into what is protected, or onto something', async () => {
+  it('ATTACK 52, 63: copies nothing from outside, onto a file, or to a protected place', async () => {
     symlinkSync(outside, join(root, 'link'));
     await put(root, { 'x/tasks.json': '{}', 'b.txt': 'b' });
     expect(await said('copy_path', { from: 'link/secret.txt', to: 'c.txt' })).toMatch(/^PATH_OUTSIDE_ROOTS/);

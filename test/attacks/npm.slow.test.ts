@@ -48,7 +48,7 @@ it('ATTACK 32: an installation runs no script of the project', async () => {
   expect(() => readFileSync(join(root, 'ran'))).toThrow('ENOENT');
 });
 
-it('ATTACK 33: a project whose .npmrc says whom to talk to is not asked about over the network', async () => {
+it('ATTACK 33: a project whose .npmrc names a server is not asked about over the network', async () => {
   const root = temporaryFolder();
   writeFileSync(join(root, 'package.json'), '{"name":"p","version":"1.0.0","dependencies":{"left-pad":"1"}}');
   writeFileSync(join(root, '.npmrc'), 'proxy=http://127.0.0.1:1/\nstrict-ssl=false\n');

@@ -13,7 +13,7 @@ beforeAll(() => {
 });
 afterAll(() => scene.end());
 
-describe.each(eras)('in %s', (era) => {
+describe.each(eras)('the protocol, in %s', (era) => {
   let client: RawClient;
   beforeAll(async () => {
     client = await rawClient(era, scene.options(), { form: {} });
@@ -59,7 +59,7 @@ describe.each(eras)('in %s', (era) => {
   });
 });
 
-describe('what we keep', () => {
+describe('the files that toolcrib keeps', () => {
   it.each<[string, (path: string) => void]>([
     ['a link to a file', (path) => symlinkSync(join(scene.home, '.bashrc'), path)],
     ['a FIFO', (path) => spawnSync('mkfifo', [path])],
@@ -95,7 +95,7 @@ describe('what we keep', () => {
   });
 });
 
-it('ATTACK 108: what we tell people to write into a host’s file starts us and nothing else', () => {
+it('ATTACK 108: the example entry for a host starts toolcrib and nothing else', () => {
   const text = readFileSync(new URL('../../mcp.json.example', import.meta.url), 'utf8');
   const { mcpServers, ...rest } = JSON.parse(text) as { mcpServers: Record<string, unknown> };
   expect(rest).toEqual({});
@@ -107,7 +107,7 @@ it('ATTACK 108: what we tell people to write into a host’s file starts us and 
   expect(text).not.toMatch(/=allow|--questions|[;|&$`]|https?:/);
 });
 
-it.each(eras)('calls arguments that are nested too deep what they are: %s', async (era) => {
+it.each(eras)('refuses arguments that are nested too deep by saying so, in %s', async (era) => {
   const client = await rawClient(era, scene.options());
   onTestFinished(() => client.end());
   // As text: what makes JSON of it has the same trouble.

@@ -154,7 +154,7 @@ const standsFor: Readonly<Record<string, string>> = {
   run_read_action: 'git',
 };
 
-describe.skipIf(!canTrace)('what is called read-only (needs strace)', () => {
+describe.skipIf(!canTrace)('tools that say they only read (needs strace)', () => {
   const called = new Map<string, Called>();
   const ends: (() => unknown)[] = [];
   let scene: Scene;
@@ -279,12 +279,12 @@ describe.skipIf(!canTrace)('what is called read-only (needs strace)', () => {
     },
   );
 
-  it('ATTACK 24, 25, 26, 27, 32, 33, 37, 38, 40, 107: and nothing of the project has run', () => {
+  it('ATTACK 24, 25, 26, 27, 32, 33, 37, 38, 40, 107: nothing of the project has run', () => {
     expect(after).toEqual(before);
     expect(Object.keys(after)).not.toContain(join(scene.root, 'ran'));
   });
 
-  it('the project of that test is as bad as it should be', () => {
+  it('runs code of the project with make -n, which shows that the trap works', () => {
     // make by itself runs what its file says, also when it is only to tell what it would do.
     spawnSync('make', ['-n'], { cwd: scene.root });
     expect(Object.keys(contentOf(scene.root))).toContain(join(scene.root, 'ran'));

@@ -124,7 +124,7 @@ describe.each(eras)('results, in %s', (era) => {
     clean(exact.has(name) && !answer.result?.isError);
   });
 
-  it('ATTACK 44, 84, 95: a job shows none, however it is read', async () => {
+  it('ATTACK 44, 84, 95: a job shows no secret and no control, however it is read', async () => {
     client.server.lines.length = 0;
     const inner = { action: 'node_run', arguments: { file: 'stay.mjs' }, background: true };
     const started = await client.call('run_action', inner);

@@ -125,14 +125,14 @@ it.each(rows)('attack $number has a test: $title', ({ number }) => {
   expect(tested.has(number)).toBe(true);
 });
 
-it('names each once, and tests name no other', () => {
+it('names each attack once, and finds no unknown number in a test', () => {
   const numbers = rows.map(({ number }) => number);
   expect(new Set(numbers).size).toBe(numbers.length);
   // 28, which no list has, lies within a range.
   expect([...tested].filter((number) => number !== 28 && !numbers.includes(number))).toEqual([]);
 });
 
-it('the server listens to no port but where it serves HTTP, which attack 109 is about', () => {
+it('listens to no port but where it serves HTTP, which attack 109 is about', () => {
   const source = fileURLToPath(new URL('../../src', import.meta.url));
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
     (path) =>

@@ -72,7 +72,7 @@ it('shows a call in a line', () => {
   ]);
 });
 
-it('shows the last ones, of some tools, or those that were refused', () => {
+it('shows the last calls, calls of some tools, or those that were refused', () => {
   const calls = Array.from({ length: 50 }, (_, index) =>
     line({
       tool: index % 2 ? 'git_log' : 'npm_test',
@@ -122,7 +122,7 @@ it.each([
   [['-n', '-1'], 'lines'],
   [['--folow'], 'did you mean --follow?'],
   [['extra'], 'extra'],
-])('%j is a wrong command line', (args, message) => {
+])('refuses %j as a wrong command line', (args, message) => {
   const { status, stdout, stderr } = machine().run(...args);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toContain(message);
@@ -196,7 +196,7 @@ it('ends when nobody reads any more', async () => {
   expect(await ended).toEqual({ status: 0, stderr: '' });
 });
 
-it.each(eras)('shows what a client has done (%s)', async (era) => {
+it.each(eras)('shows the calls of a client and how they ended, in %s', async (era) => {
   const { env, run } = machine();
   const { folder } = temporaryRepository();
   const token = ['ghp', 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6'].join('_');
@@ -230,7 +230,7 @@ it.each(eras)('shows what a client has done (%s)', async (era) => {
   expect(run('--denied').stdout).toMatch(/write_file .*denied/);
 });
 
-it('has one private file a process, forgets old ones, and fails no call when it cannot be written', async () => {
+it('keeps one private file a process, forgets old ones, and fails no call it cannot record', async () => {
   const { env, folder, run } = written(line({ tool: 'old' }));
   const old = new Date(Date.now() - 31 * 24 * 60 * 60 * 1000);
   utimesSync(join(folder, 'audit.jsonl'), old, old);

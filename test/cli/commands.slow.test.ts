@@ -15,7 +15,7 @@ function toolcrib(args: readonly string[], cwd = temporaryFolder()) {
   return { status, stdout, stderr };
 }
 
-it('says its version, and helps', () => {
+it('prints its version and its help', () => {
   expect(toolcrib(['--version'])).toMatchObject({
     status: 0,
     stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
@@ -26,7 +26,7 @@ it('says its version, and helps', () => {
   expect(toolcrib(['help', 'trust'])).toEqual(toolcrib(['trust', '-h']));
 });
 
-it.each(Object.keys(pages))('%s has a help of its own, with examples', (command) => {
+it.each(Object.keys(pages))('has a help of its own for %s, with examples', (command) => {
   const { status, stdout } = toolcrib([command, '--help']);
   expect({ status, stdout }).toEqual({ status: 0, stdout: pages[command] });
   expect(help).toContain(`toolcrib ${command} `);
@@ -56,7 +56,7 @@ it.each([
   [['call', 'git_log', '--json', '[]'], 'expected an object'],
   [['call', 'git_log', '--json', '{}', 'limit=1'], 'not both'],
   [['call', 'git_log', 'limit'], 'expected key=value'],
-] as const)('%j is a wrong command line, said in one line', (args, message) => {
+] as const)('refuses %j as a wrong command line, in one line', (args, message) => {
   const { status, stdout, stderr } = toolcrib(args);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toContain(message);
@@ -80,12 +80,12 @@ it('makes one call, with arguments as pairs or as JSON', () => {
   expect(toolcrib(['call', 'grep', 'pattern=1'], folder)).toMatchObject({ status: 0 });
 });
 
-it('lists the tools, and tells the parameters of one', () => {
+it('lists the tools, and names the parameters of one', () => {
   expect(toolcrib(['call']).stdout).toMatch(/^git_status +Branch, upstream/m);
   expect(toolcrib(['call', 'git_log', '--help']).stdout).toMatch(/^ {2}limit {2}\(integer, default 20\)/m);
 });
 
-it('does not mind when nobody reads to the end', () => {
+it('ends well when nobody reads its output to the end', () => {
   const line = `'${process.execPath}' '${program}' list --all | head -c 1; exit \${PIPESTATUS[0]}`;
   const { status, stderr } = spawnSync('bash', ['-c', line], { encoding: 'utf8' });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -105,7 +105,7 @@ it('fails with 1 when the tool fails, and says why on standard error', () => {
   });
 });
 
-it('call ends with 130 on Ctrl-C', async () => {
+it('ends call with 130 on Ctrl-C', async () => {
   const args = [program, 'call', 'node_run', 'file=slow.js', '--rule', 'run(*)=allow'];
   const folder = temporaryFolder();
   writeFileSync(
@@ -119,7 +119,7 @@ it('call ends with 130 on Ctrl-C', async () => {
   expect(await code).toBe(130);
 });
 
-it('reaches the current folder and nothing else, unless told', () => {
+it('reaches the current folder and nothing else, unless a root is named', () => {
   const folder = temporaryFolder();
   const other = temporaryFolder();
   writeFileSync(join(other, 'a.txt'), 'hello');
@@ -131,7 +131,7 @@ it('reaches the current folder and nothing else, unless told', () => {
   });
 });
 
-it('tries itself: project, search, an edit of a copy and its undo, find_actions; the same warm as cold', () => {
+it('makes five sample calls with try, the same after a warm start as after a cold one', () => {
   const { folder } = temporaryRepository();
   writeFileSync(join(folder, 'LICENSE.md'), 'function of a licence\n');
   const before = readFileSync(join(folder, 'README.md'), 'utf8');
@@ -148,14 +148,14 @@ it('tries itself: project, search, an edit of a copy and its undo, find_actions;
   expect(count.exec(warm.stdout)?.[1]).toBe(count.exec(cold.stdout)?.[1]);
 });
 
-it('tries itself in an empty folder, and where nothing may be changed', () => {
+it('makes sample calls with try in an empty folder, and where nothing may be changed', () => {
   expect(toolcrib(['try'])).toMatchObject({ status: 0, stdout: expect.stringContaining('hello.txt') });
   const { status, stdout } = toolcrib(['try', '--read-only']);
   expect(status).toBe(0);
   expect(stdout).not.toContain('> edit_file');
 });
 
-it('call waits for what takes longer than a call may, and does not start what would end with it', () => {
+it('waits with call for a job, and does not start what would end with it', () => {
   const folder = temporaryFolder();
   const config = temporaryFolder();
   mkdirSync(join(config, 'toolcrib'));

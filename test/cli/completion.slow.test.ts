@@ -19,7 +19,7 @@ const toolcrib = (...args: string[]) =>
   execFileSync(process.execPath, [program, ...args], { encoding: 'utf8' });
 
 it.runIf(process.platform !== 'win32').each(shells)(
-  '$name completes words',
+  'completes words in $name',
   async ({ name, argv, source }) => {
     const cwd = join(await temporaryFolder(), 'it’s a folder');
     mkdirSync(cwd);
@@ -47,7 +47,7 @@ it.runIf(process.platform !== 'win32').each(shells)(
   },
 );
 
-it('offers every command and the options that its help names', () => {
+it('completes every command and the options that its help names', () => {
   const commands = toolcrib('complete', '=').split('\n');
   for (const [command, page] of Object.entries(pages)) {
     expect(commands.some((line) => line.startsWith(`${command}\t`))).toBe(true);

@@ -66,7 +66,7 @@ it.each([
   ['qwen', '.qwen/settings.json', 'mcpServers'],
   ['jetbrains', '.junie/mcp/mcp.json', 'mcpServers'],
   ['lmstudio', '.lmstudio/mcp.json', 'mcpServers'],
-])('writes the entry of %s, which starts from anywhere, and takes it out again', async (host, file, key) => {
+])('writes the entry of %s, which starts from anywhere, and removes it again', async (host, file, key) => {
   const { home, project, config, put, read } = person();
   const before = '// mine\n{\n\t"theme": "dark", // stays\n\t"other": { "a": [1, 2] },\n}\n';
   const path = put(file, before, 0o600);
@@ -149,7 +149,7 @@ it.each([
   ['goose', '.config/goose/config.yaml', '\uFEFFextensions:\r\n'],
   ['goose', '.config/goose/config.yaml', 'GOOSE_MODE: approve # c\nextensions:\n    dev:\n        x: 1\n'],
   ['cursor', '.cursor/mcp.json', ''],
-])('writes an entry of %s and takes it out: %s is %j again', (host, name, before) => {
+])('writes an entry of %s and removes it: %s is %j again', (host, name, before) => {
   const { config, put, read } = person();
   put(name, before);
   expect(config(host, '--write')).toMatchObject({ status: 0, stderr: '' });
@@ -159,7 +159,7 @@ it.each([
   expect(read(name)).toBe(before);
 });
 
-it('takes back what an earlier version left to hosts that may ask nobody, and keeps what a person has set', () => {
+it('removes what an earlier version wrote for some hosts, and keeps what a person set', () => {
   const { config, put, read } = person();
   const args = (...more: string[]) => ['/old/toolcrib.cjs', 'serve', ...more, '--rule', 'git_push=deny'];
   put(
@@ -193,7 +193,7 @@ it('takes back what an earlier version left to hosts that may ask nobody, and ke
   expect(config('cursor', '--write').stderr).toMatch(/CONFIG_INVALID: .*another one \(ssh dev toolcrib\)/);
 });
 
-it('opens no folder to a host that names none, but one that can be a project', () => {
+it('opens no folder to a host that names none, except one that can be a project', () => {
   const { home, config, configBy, put, read } = person();
   const checkout = dirname(dirname(program));
   put('other/node_modules/toolcrib/package.json', '{ "name": "toolcrib" }');
@@ -221,7 +221,7 @@ it('opens no folder to a host that names none, but one that can be a project', (
   expect(config('lmstudio', '--write').stdout).toMatch(/is toolcrib's own\. Add --root ~\/your-project/);
 });
 
-it('names no folder that is emptied: npx again, or nothing', async () => {
+it('names no folder that is emptied, but npx or nothing', async () => {
   const { home, configBy, put } = person();
   const copyTo = (folder: string) => {
     cpSync(dirname(program), join(home, folder, 'dist'), { recursive: true });
@@ -274,7 +274,7 @@ it('writes no path of this machine into the file of a project', () => {
   });
 });
 
-it('finds the file of Claude Desktop on Windows, also of the packaged one', async () => {
+it('finds the file of Claude Desktop on Windows, also that of the packaged app', async () => {
   const desktop = hosts['claude-desktop']!;
   const env = { APPDATA: 'C:\\Users\\a\\AppData\\Roaming', LocalAppData: 'C:\\Users\\a\\AppData\\Local' };
   const at = (...folders: string[]) =>
@@ -292,7 +292,7 @@ it('finds the file of Claude Desktop on Windows, also of the packaged one', asyn
   expect(await at(packaged)).toBe(`${packaged}\\claude_desktop_config.json`);
 });
 
-it('names every host in the pages, with its files', () => {
+it('finds every host in the pages, with its files', () => {
   const page = readFileSync('docs/hosts.md', 'utf8').replaceAll(/ +/g, ' ');
   const readme = readFileSync('README.md', 'utf8');
   for (const [name, { user, under, project }] of Object.entries(hosts)) {
@@ -311,7 +311,7 @@ it('keeps a file that is not UTF-8 as it is', () => {
   expect(readFileSync(join(home, '.cursor/mcp.json'))).toEqual(bytes);
 });
 
-it('leaves no empty object behind, but what somebody has written into one', () => {
+it('leaves behind no empty object, except one that a person has written into', () => {
   const [under, value] = [['mcpServers', 'toolcrib'], undefined];
   const removed = (text: string) => withSettings('a.json', text, [{ under, value }]);
   expect(removed('{\n  "a": 1,\n  "mcpServers": {\n    "toolcrib": {}\n  }\n}\n')).toBe('{\n  "a": 1\n}\n');
@@ -342,7 +342,7 @@ it('writes nothing where it would do harm, and says why', () => {
   expect(existsSync(`${real}.before-toolcrib`)).toBe(true);
 });
 
-it('what config wrote is started by doctor, in the environment of a desktop, and what is broken is named', () => {
+it('writes an entry that doctor starts as a desktop does, and doctor names what is broken', () => {
   const { config, home, project, put } = person();
   for (const host of ['claude-code', 'codex', 'opencode', 'goose']) config(host, '--write');
   put('.cursor/mcp.json', '{"mcpServers": {"toolcrib": {"command": "/no/such/node", "args": []}}}');

@@ -42,7 +42,7 @@ it('takes the roots and limits of the configuration file', async () => {
   expect(names).not.toContain('list_programs');
 });
 
-it('lets the command line decide where both say something, but for read-only', async () => {
+it('lets the command line decide where both set something, except for read-only', async () => {
   const { env } = configured(JSON.stringify({ roots: ['/nowhere'], readOnly: true, toolsets: ['git'] }));
   const root = temporaryFolder();
   writeFileSync(join(root, 'a.txt'), 'hello');
@@ -55,7 +55,7 @@ it('lets the command line decide where both say something, but for read-only', a
   expect(tools.filter(({ annotations }) => !annotations?.readOnlyHint)).toEqual([]);
 });
 
-it('keeps states of work trees before actions that run project code, unless the operator says otherwise', async () => {
+it('keeps the state of a work tree before project code runs, unless the operator forbids it', async () => {
   const { folder } = temporaryRepository();
   writeFileSync(join(folder, 'a.js'), 'console.log("ran"); require("fs").writeFileSync("made", "")');
   const state = temporaryFolder();
@@ -109,7 +109,7 @@ it.each([
   ['{"folders": {"/no/such/folder": {}}}', 'config.json: folders: /no/such/folder: there is no such folder'],
   ['{"rules": {"git_psuh": "ask"}}', 'rules.git_psuh: there is no such tool; did you mean git_push?'],
   ['{roots: []}', 'config.json:1: it does not parse'],
-])('stops the server when the file says %s', (content, message) => {
+])('stops the server when the file contains %s', (content, message) => {
   expect(stopped(configured(content).env)).toContain(message);
 });
 
@@ -145,11 +145,11 @@ it.each([
   ['{"roots": ["relative"]}', 'is not absolute'],
   ['{"roots": []}', 'roots: is empty'],
   ['', 'config.json:1: it does not parse'],
-])('refuses a file that says %s', async (content, message) => {
+])('refuses a file that contains %s', async (content, message) => {
   expect(await complaint(configured(content).file)).toContain(message);
 });
 
-it('says nothing of what an address holds', async () => {
+it('shows nothing of what an address contains', async () => {
   const { file } = configured(
     '{"databases": {"main": {"engine": "mysql", "url": "http://me:secret@host/x"}}}',
   );
@@ -158,7 +158,7 @@ it('says nothing of what an address holds', async () => {
   expect(said).not.toContain('secret');
 });
 
-describe.skipIf(process.platform === 'win32')('does not take the word of', () => {
+describe.skipIf(process.platform === 'win32')('a configuration file that cannot be relied on', () => {
   it.each<[string, (file: string) => void, string]>([
     ['a file that everybody can write', (file) => chmodSync(file, 0o666), 'everybody can write'],
     [
@@ -172,20 +172,20 @@ describe.skipIf(process.platform === 'win32')('does not take the word of', () =>
     ['a link to nothing', (file) => (rmSync(file), symlinkSync('nowhere', file)), 'not there'],
     ['a large file', (file) => writeFileSync(file, ' '.repeat(1024 * 1024 + 1)), 'larger than 1 MB'],
     ['text that is not UTF-8', (file) => writeFileSync(file, Buffer.from([0x7b, 0xff, 0x7d])), 'not UTF-8'],
-  ])('%s', async (_, make, message) => {
+  ])('is refused as %s', async (_, make, message) => {
     const { file } = configured('{}');
     make(file);
     expect(await complaint(file)).toContain(message);
   });
 
-  it.skipIf(process.getuid?.() !== 0)('one of another user', async () => {
+  it.skipIf(process.getuid?.() !== 0)('is refused as a file of another user', async () => {
     const { file } = configured('{}');
     chownSync(file, 12_345, 12_345);
     expect(await complaint(file)).toContain('another user');
   });
 });
 
-it('follows a link to a file, as dotfiles are kept', async () => {
+it('follows a link to the configuration file, as dotfiles are kept', async () => {
   const { env, file } = configured('{}');
   const kept = join(temporaryFolder(), 'kept.json');
   writeFileSync(kept, '{"readOnly": true}');
@@ -201,22 +201,25 @@ it.each([
   ['{"roots": ["/"]}', 'leads outside of the project'],
   ['{\n"roots": ["nonexist"]}', '.toolcrib.json: roots: nonexist: there is no such folder'],
   ['{"databases": {}}', 'only the operator can set it'],
-])('starts in a root whose own file says %s, and says why nothing runs there', async (content, message) => {
-  const root = temporaryFolder();
-  writeFileSync(join(root, '.toolcrib.json'), content);
-  const client = await connect('2026-07-28', { roots: [root] });
-  onTestFinished(() => client.close());
-  const call = async (name: string, given: Record<string, unknown>) =>
-    textOf(await client.callTool({ name, arguments: given }));
-  expect(await call('read_file', { path: '.toolcrib.json' })).toContain('{');
-  expect(await call('write_file', { path: 'a.txt', content: 'x' })).toMatch(/^Wrote/);
-  expect(await call('undo', { last: 1 })).toMatch(/^Took back/);
-  const refused = await call('run', { command: 'touch ran' });
-  expect(refused).toMatch(/^EFFECT_DENIED: /);
-  expect(refused).toContain(message);
-});
+])(
+  'starts in a root whose own file contains %s, and reports why nothing runs there',
+  async (content, message) => {
+    const root = temporaryFolder();
+    writeFileSync(join(root, '.toolcrib.json'), content);
+    const client = await connect('2026-07-28', { roots: [root] });
+    onTestFinished(() => client.close());
+    const call = async (name: string, given: Record<string, unknown>) =>
+      textOf(await client.callTool({ name, arguments: given }));
+    expect(await call('read_file', { path: '.toolcrib.json' })).toContain('{');
+    expect(await call('write_file', { path: 'a.txt', content: 'x' })).toMatch(/^Wrote/);
+    expect(await call('undo', { last: 1 })).toMatch(/^Took back/);
+    const refused = await call('run', { command: 'touch ran' });
+    expect(refused).toMatch(/^EFFECT_DENIED: /);
+    expect(refused).toContain(message);
+  },
+);
 
-it('starts in a root with a folder of that name', () => {
+it('starts in a root with a folder named .toolcrib.json', () => {
   const root = temporaryFolder();
   mkdirSync(join(root, '.toolcrib.json', 'x'), { recursive: true });
   const args = [program, 'serve', '--root', root];
@@ -229,7 +232,7 @@ it('starts in a root with a folder of that name', () => {
 it.each([
   ['{"toolsets": ["git"]}', 'the toolsets are git (toolsets of '],
   ['{"toolsets": []}', 'the toolsets are none (toolsets of '],
-])('names the file of a project that says %s', async (content, why) => {
+])('names the file of a project that contains %s', async (content, why) => {
   const root = temporaryFolder();
   const client = await connect('2026-07-28', { roots: [root] });
   onTestFinished(() => client.close());
@@ -238,7 +241,7 @@ it.each([
   expect(textOf(await client.callTool(call))).toContain(`${why}${join(root, '.toolcrib.json')})`);
 });
 
-it('says why a call cannot be made when the server does not start', () => {
+it('reports why a call cannot be made when the server does not start', () => {
   const { file, env } = configured('{"readOnyl": true}');
   const args = [program, 'call', 'list_programs'];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' });
@@ -248,7 +251,7 @@ it('says why a call cannot be made when the server does not start', () => {
   ]);
 });
 
-it.each(eras)('refuses calls in a project by what its file says now (%s)', async (era) => {
+it.each(eras)('refuses calls in a project by what its file contains now (%s)', async (era) => {
   const root = temporaryFolder();
   const file = join(root, '.toolcrib.json');
   const client = await connect(era, { roots: [root], args: ['--rule', 'write_file=allow'] });
@@ -286,7 +289,7 @@ describe('settings of the file and of the command line', () => {
     return mergeSettings(settingsOf(values), await readConfig(file, { home: '/h' }));
   };
 
-  it('come from a file with comments', async () => {
+  it('are read from a file with comments', async () => {
     const settings = await merged(`{
       // folders
       "roots": ["~/projects", "/srv", "~"],
@@ -332,7 +335,7 @@ describe('settings of the file and of the command line', () => {
   });
 });
 
-it('doctor shows what is in force', () => {
+it('shows with doctor which settings are in force', () => {
   const root = temporaryFolder();
   const content = {
     roots: [root],
@@ -355,7 +358,7 @@ it('doctor shows what is in force', () => {
   expect(doctor()).toMatchObject({ status: 1, stdout: expect.stringContaining('it does not parse') });
 });
 
-it('understands the examples of docs/configuration.md', async () => {
+it('reads the examples of docs/configuration.md', async () => {
   const page = readFileSync('docs/configuration.md', 'utf8').split('## Variables')[0] ?? '';
   const examples = [...page.matchAll(/```jsonc?\n([^]*?)```/g)].map(([, text = '']) => text);
   const [ofProject = '', ...ofOperator] = examples.toReversed();

@@ -154,7 +154,7 @@ async function runs(place: ChatPlace, command: string): Promise<void> {
   }
 }
 
-it('finds the commands of the pages', () => {
+it('finds the commands in the pages of the documentation', () => {
   expect(commandsOf('README.md')).toContain('node dist/toolcrib.cjs config claude-code --write');
   expect(commandsOf('docs/hosts.md').length).toBeGreaterThan(10);
 });

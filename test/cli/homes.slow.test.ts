@@ -38,7 +38,7 @@ const open = (folder: string) => {
   return folder;
 };
 
-describe.skipIf(process.platform === 'win32')('homes', () => {
+describe.skipIf(process.platform === 'win32')('toolcrib in a home of any kind', () => {
   beforeAll(() => {
     dist = join(process.env['TMPDIR'] ?? '', 'dist');
     cpSync(join(program, '..'), dist, { recursive: true });
@@ -56,61 +56,58 @@ describe.skipIf(process.platform === 'win32')('homes', () => {
   });
   const script = () => join(dist, 'toolcrib.cjs');
 
-  describe('what programs leave when they are asked', () => {
-    const fake = (name: string, text: string) => {
-      mkdirSync(join(home, 'bin'), { recursive: true });
-      writeFileSync(join(home, 'bin', name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
-    };
-    const litters =
-      'mkdir -p "$HOME/.it" "${XDG_CACHE_HOME:-$HOME/.cache}/it" "$HOME/.config/it"; mktemp; touch here';
+  const fake = (name: string, text: string) => {
+    mkdirSync(join(home, 'bin'), { recursive: true });
+    writeFileSync(join(home, 'bin', name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  };
+  const litters =
+    'mkdir -p "$HOME/.it" "${XDG_CACHE_HOME:-$HOME/.cache}/it" "$HOME/.config/it"; mktemp; touch here';
 
-    it('is nothing in a new home or the temporary folder, of all that are installed here', () => {
-      for (const name of ['rubocop', 'podman', 'just', 'docker'])
-        fake(name, `${litters}; echo ${name} 1.2.3`);
-      const { status, stdout } = spawnSync(process.execPath, [script(), 'list'], {
-        cwd: project,
+  it('leaves nothing in a new home or the temporary folder when it asks programs for versions', () => {
+    for (const name of ['rubocop', 'podman', 'just', 'docker']) fake(name, `${litters}; echo ${name} 1.2.3`);
+    const { status, stdout } = spawnSync(process.execPath, [script(), 'list'], {
+      cwd: project,
+      env: environment({ HOME: home }),
+      encoding: 'utf8',
+    });
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^RuboCop +1\.2\.3 /m);
+    expect(everything(home)).toEqual([]);
+    expect(everything(temporary)).toEqual([]);
+    expect(readdirSync(project)).toEqual(['a.txt']);
+  });
+
+  it.each(['SIGTERM', 'SIGKILL'] as const)(
+    'leaves nothing when the server is ended by %s while it asks a program',
+    async (signal) => {
+      // A plugin is asked for by itself, soon after the start.
+      fake('docker', `${litters}; echo $$ >"${project}/asked"; sleep 3; ${litters}`);
+      const server = spawn(process.execPath, [script(), 'serve', '--root', project], {
         env: environment({ HOME: home }),
-        encoding: 'utf8',
+        stdio: ['pipe', 'ignore', 'ignore'],
       });
-      expect(status).toBe(0);
-      expect(stdout).toMatch(/^RuboCop +1\.2\.3 /m);
+      onTestFinished(() => void server.kill('SIGKILL'));
+      const params = {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 't', version: '1' },
+      };
+      const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params };
+      for (const message of [
+        initialize,
+        { jsonrpc: '2.0', method: 'notifications/initialized' },
+        { jsonrpc: '2.0', id: 2, method: 'tools/list' },
+      ])
+        server.stdin.write(`${JSON.stringify(message)}\n`);
+      await until(
+        () => existsSync(join(project, 'asked')) && readFileSync(join(project, 'asked'), 'utf8') !== '',
+      );
+      server.kill(signal);
+      await until(() => !isRunningIn(join(project, 'asked')));
       expect(everything(home)).toEqual([]);
       expect(everything(temporary)).toEqual([]);
-      expect(readdirSync(project)).toEqual(['a.txt']);
-    });
-
-    it.each(['SIGTERM', 'SIGKILL'] as const)(
-      'is nothing when the server is ended while it asks, by %s',
-      async (signal) => {
-        // A plugin is asked for by itself, soon after the start.
-        fake('docker', `${litters}; echo $$ >"${project}/asked"; sleep 3; ${litters}`);
-        const server = spawn(process.execPath, [script(), 'serve', '--root', project], {
-          env: environment({ HOME: home }),
-          stdio: ['pipe', 'ignore', 'ignore'],
-        });
-        onTestFinished(() => void server.kill('SIGKILL'));
-        const params = {
-          protocolVersion: '2025-11-25',
-          capabilities: {},
-          clientInfo: { name: 't', version: '1' },
-        };
-        const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params };
-        for (const message of [
-          initialize,
-          { jsonrpc: '2.0', method: 'notifications/initialized' },
-          { jsonrpc: '2.0', id: 2, method: 'tools/list' },
-        ])
-          server.stdin.write(`${JSON.stringify(message)}\n`);
-        await until(
-          () => existsSync(join(project, 'asked')) && readFileSync(join(project, 'asked'), 'utf8') !== '',
-        );
-        server.kill(signal);
-        await until(() => !isRunningIn(join(project, 'asked')));
-        expect(everything(home)).toEqual([]);
-        expect(everything(temporary)).toEqual([]);
-      },
-    );
-  });
+    },
+  );
 
   /** What does not ask all programs of this machine for their versions. */
   const quick = [
@@ -131,7 +128,7 @@ describe.skipIf(process.platform === 'win32')('homes', () => {
     ['an empty one', '', quick],
     ['a relative one', 'x', quick],
     ['one that cannot be written', '/', quick],
-  ] as const)('every command answers in sentences with %s', (_, given, commands) => {
+  ] as const)('answers every command in sentences with %s', (_, given, commands) => {
     // Where the database has a home of this person, that is theirs.
     const own = isRoot ? {} : { XDG_STATE_HOME: home, XDG_CACHE_HOME: home, XDG_CONFIG_HOME: home };
     for (const args of isRoot ? [...commands, writing] : commands) {
@@ -144,68 +141,66 @@ describe.skipIf(process.platform === 'win32')('homes', () => {
     }
   });
 
-  describe('a home that cannot be written', () => {
-    const closed = () => {
-      if (!isRoot) chmodSync(home, 0o500);
-      else chmodSync(home, 0o755);
-      onTestFinished(() => chmodSync(home, 0o700));
-      return environment({ HOME: home });
-    };
-    /** A server of that user: a shell that becomes it where root runs the tests. */
-    async function connected(env: Record<string, string>) {
-      const client = new Client({ name: 'test', version: '1' });
-      const started = [process.execPath, script(), 'serve', '--root', project];
-      const [command = '', ...args] = isRoot
-        ? ['setpriv', `--reuid=${nobody.uid}`, `--regid=${nobody.gid}`, '--clear-groups', ...started]
-        : started;
-      const transport = new StdioClientTransport({ command, args, env, stderr: 'pipe' });
-      let said = '';
-      transport.stderr?.on('data', (chunk) => (said += chunk));
-      await client.connect(transport);
-      const call = async (name: string, values: object = {}) =>
-        textOf(await client.callTool({ name, arguments: { ...values } }));
-      return { client, call, said: () => said, pid: transport.pid ?? 0 };
-    }
-    const ours = () => readdirSync(temporary).filter((name) => name.startsWith('toolcrib-'));
+  const closed = () => {
+    if (!isRoot) chmodSync(home, 0o500);
+    else chmodSync(home, 0o755);
+    onTestFinished(() => chmodSync(home, 0o700));
+    return environment({ HOME: home });
+  };
+  /** A server of that user: a shell that becomes it where root runs the tests. */
+  async function connected(env: Record<string, string>) {
+    const client = new Client({ name: 'test', version: '1' });
+    const started = [process.execPath, script(), 'serve', '--root', project];
+    const [command = '', ...args] = isRoot
+      ? ['setpriv', `--reuid=${nobody.uid}`, `--regid=${nobody.gid}`, '--clear-groups', ...started]
+      : started;
+    const transport = new StdioClientTransport({ command, args, env, stderr: 'pipe' });
+    let said = '';
+    transport.stderr?.on('data', (chunk) => (said += chunk));
+    await client.connect(transport);
+    const call = async (name: string, values: object = {}) =>
+      textOf(await client.callTool({ name, arguments: { ...values } }));
+    return { client, call, said: () => said, pid: transport.pid ?? 0 };
+  }
+  const ours = () => readdirSync(temporary).filter((name) => name.startsWith('toolcrib-'));
 
-    it('has undo in a private folder that goes with the server, which says what that costs', async () => {
-      const { client, call, said } = await connected(closed());
-      for (const path of ['b.txt', 'c.txt']) await call('write_file', { path, content: 'new\n' });
-      await until(() => said().includes('\n'));
-      expect(said()).toMatch(
-        /^toolcrib: \S+\/toolcrib cannot be written\. So undo reaches back to the start of a server only/,
-      );
-      expect(ours()).toHaveLength(1);
-      expect(lstatSync(join(temporary, ours()[0]!)).mode & 0o777).toBe(0o700);
-      expect(await call('undo', { last: 2 })).toContain('removed c.txt, b.txt');
-      expect(readdirSync(project)).toEqual(['a.txt']);
-      await client.close();
-      await until(() => ours().length === 0);
-    });
+  it('keeps undo in a private folder that goes with the server when the home cannot be written', async () => {
+    const { client, call, said } = await connected(closed());
+    for (const path of ['b.txt', 'c.txt']) await call('write_file', { path, content: 'new\n' });
+    await until(() => said().includes('\n'));
+    expect(said()).toMatch(
+      /^toolcrib: \S+\/toolcrib cannot be written\. So undo reaches back to the start of a server only/,
+    );
+    expect(ours()).toHaveLength(1);
+    expect(lstatSync(join(temporary, ours()[0]!)).mode & 0o777).toBe(0o700);
+    expect(await call('undo', { last: 2 })).toContain('removed c.txt, b.txt');
+    expect(readdirSync(project)).toEqual(['a.txt']);
+    await client.close();
+    await until(() => ours().length === 0);
+  });
 
-    it('leaves that folder to nobody, and for the next to remove, when the server is killed', async () => {
-      const env = closed();
-      const first = await connected(env);
-      await first.call('write_file', { path: 'b.txt', content: 'new\n' });
-      const [left] = ours();
-      process.kill(first.pid, 'SIGKILL');
-      await first.client.close();
-      expect(ours()).toEqual([left]);
-      const next = await connected(env);
-      await next.call('write_file', { path: 'c.txt', content: 'new\n' });
-      expect(ours()).toHaveLength(1);
-      expect(ours()).not.toEqual([left]);
-      await next.client.close();
-      await until(() => ours().length === 0);
-    });
+  it('leaves that folder to the next server to remove when the server is killed', async () => {
+    const env = closed();
+    const first = await connected(env);
+    await first.call('write_file', { path: 'b.txt', content: 'new\n' });
+    const [left] = ours();
+    process.kill(first.pid, 'SIGKILL');
+    await first.client.close();
+    expect(ours()).toEqual([left]);
+    const next = await connected(env);
+    await next.call('write_file', { path: 'c.txt', content: 'new\n' });
+    expect(ours()).toHaveLength(1);
+    expect(ours()).not.toEqual([left]);
+    await next.client.close();
+    await until(() => ours().length === 0);
+  });
 
-    it('is told by doctor', () => {
-      const options = { cwd: project, env: closed(), encoding: 'utf8', ...nobody } as const;
-      const { status, stdout } = spawnSync(process.execPath, [script(), 'doctor'], options);
-      expect(status).toBe(1);
-      expect(stdout).toMatch(
-        /wrong {2}state folder: \S+ cannot be written\. So undo .*XDG_STATE_HOME=DIR names/,
-      );
-    });
+  it('reports with doctor a home that cannot be written', () => {
+    const options = { cwd: project, env: closed(), encoding: 'utf8', ...nobody } as const;
+    const { status, stdout } = spawnSync(process.execPath, [script(), 'doctor'], options);
+    expect(status).toBe(1);
+    expect(stdout).toMatch(
+      /wrong {2}state folder: \S+ cannot be written\. So undo .*XDG_STATE_HOME=DIR names/,
+    );
   });
 });

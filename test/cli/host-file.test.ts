@@ -74,10 +74,10 @@ const formats = {
 
 const entry = { command: '/opt/node', args: ['/a b/ü.cjs', 'serve', '--expose', 'no-files'], timeout: 20 };
 
-describe.each(Object.entries(formats))('%s', (name, { under, parse, files }) => {
+describe.each(Object.entries(formats))('settings in the format %s', (name, { under, parse, files }) => {
   const put = (text: string, value: unknown) => withSettings(name, text, [{ under, value }]);
 
-  it.each(files)('adds the entry, changes it, and takes it out again: %j', (text) => {
+  it.each(files)('take the entry, a change of it, and its removal: %j', (text) => {
     const written = put(text, entry);
     const [key, id] = under;
     const before = parse(text) as Record<string, object | null | undefined>;
@@ -95,7 +95,7 @@ describe.each(Object.entries(formats))('%s', (name, { under, parse, files }) => 
     if (before[key] !== null && Object.keys(before[key] ?? {}).length > 0) expect(left).toBe(text);
   });
 
-  it('changes nothing but what it is given, and keeps comments between', () => {
+  it('change nothing but what is given, and keep comments between', () => {
     fc.assert(
       fc.property(fc.constantFrom(...files), fc.array(fc.string({ unit: 'grapheme' })), (text, words) => {
         const args = ['/new.cjs', 'serve', ...words];
@@ -139,7 +139,7 @@ it.each([
   ['a.yaml', 'extensions: &e\n  toolcrib: &t {a: 1}\nb: *t\n'],
   ['a.yaml', 'extensions: [1]\n'],
   ['a.yaml', 'a: 1\n---\nb: 2\n'],
-] as const)('refuses what it could not leave as it is: %s %j', (name, text) => {
+] as const)('refuses a text that it could not leave as it is: %s %j', (name, text) => {
   const { under } = formats[name];
   expect(() => withSettings(name, text, [{ under, value: { a: 2 } }])).toThrow(/nothing was written/);
 });
@@ -151,7 +151,7 @@ it.each([
   ['a.yaml', 'extensions:\n  toolcrib:\n    command: >-\n      node\n    args:\n    - |-\n      old\n# c\n'],
   ['a.yaml', '"extensions":\n  "toolcrib": {command: node} # c'],
   ['a.json', '{"mcpServers": {"toolcrib": null, // c\n}}'],
-] as const)('fills what is there, however it is written: %s %j', (name, text) => {
+] as const)('fills in an entry that is there, however it is written: %s %j', (name, text) => {
   const { under, parse } = formats[name];
   const there = settingIn(name, text, under) as object;
   const after = withSettings(name, text, [{ under, value: { ...there, ...entry } }]);

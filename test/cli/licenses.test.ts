@@ -25,7 +25,7 @@ const box = {
   'node_modules/box/LICENSE': permission,
 };
 
-it('every entry has the text of its licence, and there is one for what packages have inlined', () => {
+it('has the text of its licence for every entry, and one for code that packages have inlined', () => {
   const { status, stdout } = spawnSync(process.execPath, [program, '--licenses'], { encoding: 'utf8' });
   expect(status).toBe(0);
   expect(stdout).toContain(readFileSync(join(root, 'LICENSE'), 'utf8'));
@@ -39,7 +39,7 @@ it('every entry has the text of its licence, and there is one for what packages 
   expect(names).toEqual(expect.arrayContaining([...ofTheSdk, 'partial-json-parser', 'denque', 'pgpass']));
 });
 
-it('what is handed on with programs has their licences as well', () => {
+it('adds the licences of what is shipped with programs', () => {
   const more = { name: 'Node.js', version: '20.0.0', license: 'MIT', text: permission };
   expect(licensesWith(root, [more])).toMatch(/\n## Node\.js 20\.0\.0 \(MIT\)\n\n```\nPermission/);
 });
@@ -53,13 +53,13 @@ it.each([
   ],
   ['a path of its own', 'index.mjs', '/***/ "./node_modules/@of/lid/a.js":', '@of/lid'],
   ['a folder', '_vendor/lid/a.mjs', 'export {}', 'lid'],
-])('the build ends at an unknown package, named by %s', (_, file, source, name) => {
+])('ends the build at an unknown package, named by %s', (_, file, source, name) => {
   expect(() => licences({ ...box, [`node_modules/box/${file}`]: source })).toThrow(
     `${name}: no licence is known: put it into scripts/licenses/${name}.txt`,
   );
 });
 
-it('the build ends at an unknown package that only a source map names, and takes a text that is there', () => {
+it('ends the build at a package that only a source map names, unless its licence is there', () => {
   const source = {
     'node_modules/box/a.mjs': '',
     'node_modules/box/a.mjs.map': '{"sources":["../node_modules/lid/a.ts"]}',
@@ -74,7 +74,7 @@ it('the build ends at an unknown package that only a source map names, and takes
   );
 });
 
-it('the build ends at code that is from elsewhere by a comment, and keeps notices that are dropped', () => {
+it('ends the build at code that a comment calls foreign, and keeps notices that are dropped', () => {
   const file = 'node_modules/box/a.mjs';
   expect(() => licences({ ...box, [file]: ' * Adapted from https://example.org/lid' })).toThrow(
     'has to say whose that is',
@@ -84,7 +84,7 @@ it('the build ends at code that is from elsewhere by a comment, and keeps notice
   );
 });
 
-it('the build ends at a package without a text', () => {
+it('ends the build at a package without a text', () => {
   const { 'node_modules/box/LICENSE': _, ...bare } = box;
   expect(() => licences({ ...bare, 'node_modules/box/a.mjs': '' })).toThrow(
     'box: there is no text of its licence (MIT)',

@@ -31,7 +31,7 @@ describe.skipIf(process.platform === 'win32')('toolcrib list and doctor', () => 
   });
   afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-  it('lists what was found, also where only the login shell looks, and what was not, with the reason', () => {
+  it('lists what was found, also by the login shell alone, and what was not, with the reason', () => {
     const { status, stdout } = run('list');
     expect(status).toBe(0);
     expect(stdout).toMatch(new RegExp(`^Git +2\\.40\\.1 +${home}/a/git +\\(PATH\\)$`, 'm'));
@@ -52,7 +52,7 @@ describe.skipIf(process.platform === 'win32')('toolcrib list and doctor', () => 
     expect(run('list', '--al').status).toBe(2);
   });
 
-  it('explains the search path, what was left out, and the login shell', () => {
+  it('explains the search path, what was left out of it, and the login shell', () => {
     const { status, stdout } = run('doctor');
     expect(status).toBe(0);
     expect(stdout).toMatch(new RegExp(`  ${home}/a +PATH\n`));
@@ -74,7 +74,7 @@ describe.skipIf(process.platform === 'win32')('toolcrib list and doctor', () => 
     expect(old.stdout).toContain(`wrong  git 2.20.1 ${home}/a/git: 2.26 or later is needed`);
   });
 
-  it('explains one program, by id, title or name: which won, and why the others did not', () => {
+  it('explains one program, by id, title or name: which copy won, and why the others did not', () => {
     const { status, stdout } = run('doctor', 'GIT', 'env');
     expect(status).toBe(0);
     expect(stdout).toContain(`started as  ${home}/a/git\n`);
@@ -83,7 +83,7 @@ describe.skipIf(process.platform === 'win32')('toolcrib list and doctor', () => 
     expect(stdout).toMatch(/started as {2}\/\S*bin\/env\n/);
   });
 
-  it('takes the next one when the first cannot be started, and says why', () => {
+  it('takes the next copy when the first cannot be started, and reports why', () => {
     write('a/frobnicate', '#!/nowhere/interpreter\n');
     const { status, stdout } = run('doctor', 'frobnicate');
     expect(status).toBe(0);

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/repository.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
-it('the entry of the registry, the changelog and the package say the same', () => {
+it('has the same facts in the entry of the registry, the changelog and the package', () => {
   const { name, version, mcpName, repository } = JSON.parse(read('package.json')) as Record<string, string>;
   expect(read('CHANGELOG.md')).toContain(`\n## ${version}\n`);
   const entry = JSON.parse(read('server.json')) as Record<string, unknown>;
@@ -18,7 +18,7 @@ it('the entry of the registry, the changelog and the package say the same', () =
   expect(String(entry['description']).length).toBeLessThanOrEqual(100);
 });
 
-it('names only files that are there in CONTRIBUTING.md, but for the one of its example', () => {
+it('names only files that exist in CONTRIBUTING.md, except for the one of its example', () => {
   const named = [...read('CONTRIBUTING.md').matchAll(/`((?:src|test|scripts)\/[\w./-]+\.\w+)`/g)].map(
     ([, path = '']) => path,
   );
@@ -27,13 +27,13 @@ it('names only files that are there in CONTRIBUTING.md, but for the one of its e
   expect(missing).toEqual(['src/discoverers/hugo.ts']);
 });
 
-it('workflows use actions by their commit', () => {
+it('uses actions by their commit in workflows', () => {
   for (const file of readdirSync(new URL('../../.github/workflows', import.meta.url)))
     for (const [, used] of read(`.github/workflows/${file}`).matchAll(/uses: (.*)/g))
       expect(used).toMatch(/@[0-9a-f]{40} # v/);
 });
 
-it('the recording of the README shows no path of the machine that made it', () => {
+it('shows no path of the machine that made it in the recording of the README', () => {
   expect(read('README.md')).toContain('(docs/recording.svg)');
   const recording = read('docs/recording.svg');
   expect(recording).toContain('1 failed, 0 passed');
@@ -42,7 +42,7 @@ it('the recording of the README shows no path of the machine that made it', () =
 });
 
 it.skipIf(process.platform === 'win32')(
-  'the README names what runs it and what tests it, and the gate takes no other commands',
+  'names in the README what runs it and what tests it, and the gate takes no other commands',
   () => {
     const readme = read('README.md');
     const [, block = ''] = /^```sh\n([^]*?)^```$/m.exec(readme) ?? [];

@@ -29,7 +29,7 @@ A model may then run this folder's own code without asking: its tests, builds, s
 What can lose work for good or changes what others see is still asked about.
 `;
 
-it('says what trust means, and trusts the repository when the person says so', async () => {
+it('explains what trust means, and trusts the repository when the person agrees', async () => {
   const { folder, git, trust, run, inTerminal } = setUp();
   git('remote', 'add', 'origin', 'https://ada:secret@example.org/a.git');
   const terminal = inTerminal(join(folder, 'src'));
@@ -52,7 +52,7 @@ it.each(['', 'yellow', 'always'])('does not take %j for a yes', async (answer) =
   expect(await trust.isTrusted(folder)).toBe(false);
 });
 
-it('lists and revokes, also what is another one by now, or gone', async () => {
+it('lists and revokes trust, also of a folder that was replaced or is gone', async () => {
   const { folder, base, trust, run } = setUp();
   expect(run('--list').printed).toBe('No folder is trusted.\n');
   run('--yes', folder);
@@ -71,7 +71,7 @@ it('lists and revokes, also what is another one by now, or gone', async () => {
   expect(await trust.list()).toEqual([]);
 });
 
-it('is data for programs', () => {
+it('prints JSON for programs with --json', () => {
   const { folder, run } = setUp();
   const json = (...args: string[]) => JSON.parse(run('--json', ...args).printed) as unknown;
   expect(json(folder)).toEqual({ folder, trusted: false });
@@ -97,6 +97,6 @@ it.each([
   [['--yes', homedir()], 'is the home folder'],
   [['.'], 'there is no terminal to ask on; --yes trusts'],
   [['--lst'], 'did you mean --list?'],
-])('%j is a wrong command line', (args, message) => {
+])('refuses %j as a wrong command line', (args, message) => {
   expect(setUp().run(...args)).toMatchObject({ code: 2, said: expect.stringContaining(message) as unknown });
 });

@@ -51,7 +51,7 @@ describe('an answer that a client of 2026-07-28 brings with the call', () => {
     return result?.requestState;
   };
 
-  it('lets what was asked about happen once, also when it comes ten times at once', async () => {
+  it('carries out what was asked about once, also when it comes ten times at once', async () => {
     const requestState = await state();
     const answer = { requestState, inputResponses: yes };
     const all = await Promise.all(Array.from({ length: 10 }, () => call(answer)));
@@ -66,21 +66,21 @@ describe('an answer that a client of 2026-07-28 brings with the call', () => {
     ['more arguments', also(act, { cwd: '.' })],
     ['another tool', resetHard()],
     ['a job', startJob(act)],
-  ])('to one call is none to %s, nor to the first one after that', async (_, swapped) => {
+  ])('is refused for %s, and after that for the first call too', async (_, swapped) => {
     const answer = { requestState: await state(), inputResponses: yes };
     expect(saidIn(await call(answer, swapped))).toMatch(/^NOT_CONFIRMED: .*something else/);
     expect(saidIn(await call(answer))).toMatch(/^NOT_CONFIRMED: .*used already/);
     expect(ran()).toBe('');
   });
 
-  it('holds when the same arguments come in another order', async () => {
+  it('is accepted when the same arguments come in another order', async () => {
     const requestState = await state();
     const again = { name, arguments: Object.fromEntries(Object.entries(act.arguments).toReversed()) };
     expect(saidIn(await call({ requestState, inputResponses: yes }, again))).not.toMatch(/^N/);
     expect(ran()).toBe('once');
   });
 
-  it('to a name that was given elsewhere, changed or made up is an error of the protocol, and uses nothing up', async () => {
+  it('is a protocol error under a name given elsewhere, changed or made up, and uses nothing up', async () => {
     const given = String(await state());
     const { result } = await (await another()).call(name, act.arguments);
     const made = [randomUUID(), `${given}A`, given.slice(0, -2), given.toUpperCase(), '', 'v1.e30.e30', 7];
@@ -94,7 +94,7 @@ describe('an answer that a client of 2026-07-28 brings with the call', () => {
     expect(ran()).toBe('once');
   });
 
-  it('to a question that nobody asked is refused, and without one the question comes again', async () => {
+  it('is refused when nobody asked, and a call without an answer asks again', async () => {
     expect(saidIn(await call({ inputResponses: yes }))).toMatch(/^NOT_CONFIRMED: .*no question/);
     expect((await call({ requestState: await state() })).result?.resultType).toBe('input_required');
     expect(ran()).toBe('');
@@ -106,12 +106,12 @@ describe('an answer that a client of 2026-07-28 brings with the call', () => {
     ['that says yes elsewhere', { action: 'decline', content: { always: 'always: yes' } }],
     ['in capitals', { action: 'ACCEPT' }],
     ['of true', true],
-  ])('%s is no yes', async (_, approval) => {
+  ])('is no yes when it is an answer %s', async (_, approval) => {
     await call({ requestState: await state(), inputResponses: { approval } });
     expect(ran()).toBe('');
   });
 
-  it('is none when what the call would do has changed meanwhile', async () => {
+  it('is refused when what the call would do has changed meanwhile', async () => {
     writeTool('good');
     const answer = { requestState: await state(tool), inputResponses: yes };
     writeTool('evil');
@@ -120,7 +120,7 @@ describe('an answer that a client of 2026-07-28 brings with the call', () => {
   });
 });
 
-describe('with a client of 2025-11-25', () => {
+describe('a question to a client of 2025-11-25', () => {
   const servers: RawServer[] = [];
   afterAll(() => servers.forEach(({ child }) => child.kill()));
   async function legacy() {
@@ -135,14 +135,14 @@ describe('with a client of 2025-11-25', () => {
     return { server, call, asked: asked as Promise<{ id?: number }> };
   }
 
-  it('an answer that comes with the call counts for nothing: the person is asked', async () => {
+  it('is asked although an answer comes with the call', async () => {
     const { call, asked } = await legacy();
     void call(2, { inputResponses: yes });
     await asked;
     expect(ran()).toBe('');
   });
 
-  it('a call that is cancelled while somebody thinks takes the question back, and does nothing', async () => {
+  it('is taken back by a call that is cancelled meanwhile, and nothing happens', async () => {
     const { server, call, asked } = await legacy();
     void call(2);
     const { id } = await asked;
@@ -155,7 +155,7 @@ describe('with a client of 2025-11-25', () => {
     expect(ran()).toBe('');
   });
 
-  it('nothing happens when it fails to ask', async () => {
+  it('lets nothing happen when the client fails to ask', async () => {
     const { server, call, asked } = await legacy();
     const answer = call(2);
     server.send({ id: (await asked).id, error: { code: -32603, message: 'no window' } });
@@ -189,7 +189,7 @@ describe('a server whose host has the key and asks by itself', () => {
     ...more,
   });
 
-  it('hands out what would be done, and does nothing', async () => {
+  it('returns the plan of a call with a ticket, and does nothing', async () => {
     expect(await planOf(other)).toMatchObject({
       decision: 'ask',
       subject: 'env node run.mjs other',
@@ -201,7 +201,7 @@ describe('a server whose host has the key and asks by itself', () => {
     expect(ran()).toBe('');
   });
 
-  it('does it once for the ticket of that plan, and never asks', async () => {
+  it('runs a plan once for its ticket, and never asks', async () => {
     const { ticket } = await planOf();
     expect(saidIn(await call(said(ticket)))).not.toMatch(/^N/);
     expect(ran()).toBe('once');
@@ -209,7 +209,7 @@ describe('a server whose host has the key and asks by itself', () => {
     expect(server.lines.join('\n')).not.toContain('elicitation/create');
   });
 
-  it('does nothing without the ticket, without the key, for another act, or when it changed', async () => {
+  it('does nothing without the ticket or the key, for another act, or when the act has changed', async () => {
     expect(saidIn(await call({ 'toolcrib/key': key }))).toMatch(/^NEEDS_CONFIRM/);
     expect(saidIn(await call({}))).toMatch(/^NEEDS_CONFIRM/);
     const { ticket } = await planOf();

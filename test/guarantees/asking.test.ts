@@ -16,7 +16,7 @@ const ran = (world: World): string => {
   return said;
 };
 
-describe.each(eras)('in %s', (era) => {
+describe.each(eras)('the server, in %s', (era) => {
   const world = shop();
   const ada = person();
   let session: Session;
@@ -71,7 +71,7 @@ describe.each(eras)('in %s', (era) => {
     expect(ran(world)).toBe('');
   });
 
-  it('runs nothing else than what the person saw: a program that is another by then is not run', async () => {
+  it('runs only what the person saw, and not a program that has changed by then', async () => {
     const path = './tool.mjs';
     world.write(path, `#!/usr/bin/env node\n${run}`, 0o755);
     const swapped: Says = (question) => {
@@ -84,7 +84,7 @@ describe.each(eras)('in %s', (era) => {
     expect(ran(world)).toBe('');
   });
 
-  it('changes nothing else than what the person saw: a file that is another by then stays as it is', async () => {
+  it('changes only what the person saw, and not a file that has changed by then', async () => {
     world.write('.envrc', 'export A=1\n');
     await session.gets(readFile('.envrc'));
     ada.will((question) => {
@@ -98,7 +98,7 @@ describe.each(eras)('in %s', (era) => {
   });
 });
 
-it('runs what a person has trusted in a terminal, until they take it back; never a home folder', async () => {
+it('runs what a person trusted in a terminal until they revoke it, but never in a home folder', async () => {
   const world = shop();
   const trust = (answer: string, folder = world.project) =>
     execFileSync(process.execPath, [program, 'trust', answer, folder], { env: world.env, stdio: 'pipe' });

@@ -26,7 +26,7 @@ describe.runIf(hasProgram('sqlite3', '--version'))('a query of an SQLite databas
   afterAll(() => world.end());
   const query = (sql: string) => session.does(querySqlite('data.db', sql));
 
-  it('answers what it is asked', async () => {
+  it('is answered with its rows', async () => {
     expect((await query('SELECT item FROM orders ORDER BY id')).text).toMatch(/tea[^]*milk/);
   });
 
@@ -77,7 +77,7 @@ describe.runIf(hasProgram('sqlite3', '--version'))('a query of an SQLite databas
     expect(text).not.toContain(secretText);
   });
 
-  it('answers with so many rows as fit, and says that there are more', async () => {
+  it('is answered with as many rows as fit, and the answer mentions that there are more', async () => {
     const numbers =
       'WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 100000) SELECT x FROM n';
     const { text } = await query(numbers);
@@ -102,7 +102,7 @@ describe.skipIf(!serverFolder())('a login of PostgreSQL that no transaction bind
   });
   const count = () => server.ask('SELECT count(*) FROM orders');
 
-  it('is asked about once as reading, which a yes keeps and no yes to reading opens writing', async () => {
+  it('is asked about once for reading, and a yes to reading never opens writing', async () => {
     ada.will(says.yes, says.no);
     expect(await session.gets(queryPostgres('SELECT count(*) FROM orders'))).toContain('2');
     expect(ada.asked[0]?.message).toMatch(
@@ -115,7 +115,7 @@ describe.skipIf(!serverFolder())('a login of PostgreSQL that no transaction bind
     expect(count()).toBe('2');
   });
 
-  it('may write from then on when always is said to that, in this database alone', async () => {
+  it('may write in this database alone once a person has said always to that', async () => {
     ada.will(says.always, says.no);
     await session.gets(changePostgres('DELETE FROM orders WHERE id = 1'));
     expect(ada.asked.map(lasting)[0]).toContain('writing in postgres@');

@@ -27,7 +27,7 @@ it('changes the bytes of an edit and no others: line ends, byte order mark, mode
   expect(statSync(join(world.project, 'exact.sh')).mode & 0o777).toBe(0o751);
 });
 
-it('shows whoever reads a file the old content or the new one, and never a part', async () => {
+it('shows any reader of a file the old content or the new one, and never a part', async () => {
   const version = (number: number) => `${number}\n${'x'.repeat(300_000)}\n${number}\n`;
   const seen = new Set<string>();
   await session.gets(writeFile('whole.txt', version(0)));

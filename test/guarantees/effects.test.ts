@@ -72,7 +72,7 @@ async function refuses(session: Session, acts: ReturnType<typeof changing>): Pro
 const annotationsIn = async ({ client }: Session) =>
   new Map((await client.listTools()).tools.map(({ name, annotations = {} }) => [name, annotations]));
 
-it('ATTACK 107: changes nothing by a tool that says it only reads', async () => {
+it('ATTACK 107: changes nothing by a tool that declares that it only reads', async () => {
   world.write('src/a.txt', 'one\nchanged\n');
   // What git would refresh its index for.
   utimesSync(join(world.project, 'README.md'), 1, 1);
@@ -85,7 +85,7 @@ it('ATTACK 107: changes nothing by a tool that says it only reads', async () => 
   expect(world.snapshot()).toEqual(before);
 });
 
-it('says of no tool that changes or runs something that it only reads', async () => {
+it('declares no tool that changes or runs something as one that only reads', async () => {
   const annotations = await annotationsIn(alone);
   for (const { name } of [...changing(), ...running()])
     expect(annotations.get(name)?.readOnlyHint, name).toBe(false);
@@ -93,7 +93,7 @@ it('says of no tool that changes or runs something that it only reads', async ()
     expect(annotations.get(name)?.destructiveHint, name).toBe(true);
 });
 
-it('changes and runs nothing when the operator says read-only, whoever says yes', async () => {
+it('changes and runs nothing when the operator sets read-only, whoever says yes', async () => {
   await refuses(looking, [...changing(), ...running()]);
   expect(ada.asked).toEqual([]);
   const offered = await annotationsIn(looking);
@@ -102,7 +102,7 @@ it('changes and runs nothing when the operator says read-only, whoever says yes'
   await looking.gets(readFile('README.md'));
 });
 
-it('offers the tools of the sets that the operator names, and answers to no others', async () => {
+it('lists the tools of the sets that the operator names, and answers to no others', async () => {
   const session = await world.open({ person: ada, args: operator.onlyFiles });
   const names = [...(await annotationsIn(session)).keys()];
   expect(names).toContain(readFile('').name);
@@ -147,14 +147,14 @@ it('keeps a path from every tool that a rule of the operator denies', async () =
     expect((await session.does(act)).text).not.toContain('LEVEL=one');
 });
 
-it('keeps such a path where it is, also when the folder around it is moved', async () => {
+it('keeps a path that a rule denies where it is, also when the folder around it is moved', async () => {
   world.write('kept/key.txt', 'LEVEL=one\n');
   const session = await world.open({ args: operator.deniesPath('kept/key.txt') });
   await session.does(movePath('kept', 'seen'));
   expect((await session.does(readFile('seen/key.txt'))).text).not.toContain('LEVEL=one');
 });
 
-it('keeps such a path also from what git knows of it', async () => {
+it('keeps a path that a rule denies also from what git knows of it', async () => {
   world.write('conf/.env', 'LEVEL=one\n');
   world.git('add', '--force', 'conf/.env');
   world.git('commit', '--quiet', '--message=secret');

@@ -25,18 +25,15 @@ const call = runFile('family.mjs', 'stay');
 it.each([
   ['SIGTERM', 'calls', call],
   ['SIGINT', 'jobs', startJob(call)],
-] as const)(
-  'ATTACK 102: when it is told to end by %s it ends its %s with itself',
-  async (signal, _what, act) => {
-    const session = await world.open({ person: person(says.yes) });
-    const done = session.does(act);
-    const members = await membersIn(world.project);
-    expectRunning(members);
-    process.kill(session.pid, signal);
-    await done;
-    await expectEnded(members);
-  },
-);
+] as const)('ATTACK 102: a server that gets %s ends its %s with itself', async (signal, _what, act) => {
+  const session = await world.open({ person: person(says.yes) });
+  const done = session.does(act);
+  const members = await membersIn(world.project);
+  expectRunning(members);
+  process.kill(session.pid, signal);
+  await done;
+  await expectEnded(members);
+});
 
 it('leaves a file whole when it is killed while it writes, and works after that', async () => {
   const version = (letter: string) => `${letter.repeat(2_000_000)}\n`;

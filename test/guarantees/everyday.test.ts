@@ -45,7 +45,7 @@ describe('a command line in a trusted folder', () => {
     'git stash list && git branch && git status --short',
     'git switch -c other && git switch -',
     "find . -name '*.md' -not -path './.git/*' && sed -n 1,2p README.md",
-  ])('is run without a question: %s', async (command) => {
+  ])('runs without a question: %s', async (command) => {
     await session.gets(runLine(command));
     expect(ada.asked).toEqual([]);
   });
@@ -108,14 +108,14 @@ describe('a command line in a trusted folder', () => {
     'rm README.md',
     'touch ../outside/file',
     'npm run hi && rm README.md',
-  ])('is asked about: %s', async (command) => {
+  ])('is asked about before it runs: %s', async (command) => {
     const before = world.read('README.md');
     expect((await session.does(runLine(command))).refused).toBe(true);
     expect(ada.asked).toHaveLength(1);
     expect(world.read('README.md')).toBe(before);
   });
 
-  it('is asked about when code comes from what is typed into it', async () => {
+  it('is asked about when its code comes from what is typed into it', async () => {
     expect((await session.does(also(runLine('node'), { input: '1' }))).refused).toBe(true);
     expect((await session.does(runLine('echo 1 | python3'))).refused).toBe(true);
     expect(ada.asked).toHaveLength(2);

@@ -11,14 +11,14 @@ function ruleIn(text: string): string | undefined {
   return typed && execFileSync('sh', ['-c', `printf %s ${typed}`], { encoding: 'utf8' });
 }
 
-describe('a rule that is proposed', () => {
+describe('a rule that a refusal proposes', () => {
   const world = makeWorld();
   afterAll(() => world.end());
 
   it.each([
     ['script', script],
     ['input', withInput],
-  ])('fits one %s and no other', async (_what, act) => {
+  ])('allows this one %s and no other', async (_what, act) => {
     const asked = await (await world.open()).does(act('echo one'));
     const rule = ruleIn(asked.text) ?? 'none';
     expect(rule).toContain('echo one');
@@ -27,7 +27,7 @@ describe('a rule that is proposed', () => {
     expect((await session.does(act('echo two'))).text).toContain('NEEDS_CONFIRM');
   });
 
-  it('is none where it would fit more than the act', async () => {
+  it('is left out where it would allow more than the act', async () => {
     const { text } = await (await world.open()).does(runProgram('cksum', '*.md'));
     expect(text).toContain('NEEDS_CONFIRM');
     expect(ruleIn(text)).toBeUndefined();

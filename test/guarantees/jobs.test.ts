@@ -26,7 +26,7 @@ const world = makeWorld({ 'patient.mjs': patient, 'family.mjs': family });
 world.configure({ budgets: { callSeconds: 1 } });
 afterAll(() => world.end());
 
-describe.each(eras)('in %s', (era) => {
+describe.each(eras)('the server, in %s', (era) => {
   let session: Session;
   beforeAll(async () => {
     session = await world.open({ era, person: person(says.yes) });
@@ -42,7 +42,7 @@ describe.each(eras)('in %s', (era) => {
     };
   };
 
-  it('ATTACK 103: makes a job of a call that takes long, to which the same call attaches until it has the result', async () => {
+  it('ATTACK 103: makes a job of a call that takes long, and the same call attaches to it', async () => {
     const { build, goOn, runs } = work('long');
     const first = await session.does(build);
     expect(jobIn(first.text)).toBeTruthy();
@@ -53,7 +53,7 @@ describe.each(eras)('in %s', (era) => {
     expect(runs()).toBe(1);
   });
 
-  it('waits for a job, and gives what it has printed', async () => {
+  it('waits for a job, and returns what it has printed', async () => {
     const { build, talk, goOn } = work('waited');
     const started = (await session.does(startJob(build))).text;
     talk();
@@ -69,7 +69,7 @@ describe.each(eras)('in %s', (era) => {
     await expectEnded(members);
   });
 
-  it('tells of no progress after the answer, though the job goes on', async () => {
+  it('reports no progress after the answer, though the job goes on', async () => {
     const { build, talk, goOn } = work('ended');
     const { text } = await session.does(build, { onprogress: () => undefined });
     expect(session.complaints).toEqual([]);

@@ -33,7 +33,7 @@ afterAll(() => world.end());
 
 const linesIn = (page: string) => [...page.matchAll(/this is line (\d+)/g)].map(([, line]) => Number(line));
 
-it('ATTACK 99: answers with the beginning and the end of what is long, and says how to get the rest', async () => {
+it('ATTACK 99: answers with the beginning and the end of what is long, and names the rest', async () => {
   expect(said.length).toBeLessThan(bounds);
   const one = await session.gets(runFile('one.mjs'));
   expect(one.length).toBeLessThan(bounds);
@@ -43,7 +43,7 @@ it('ATTACK 99: answers with the beginning and the end of what is long, and says 
   expect(keptOutput(said).arguments).not.toEqual({});
 });
 
-it('keeps all of what is long: gives any page of it, its end, and what is searched for', async () => {
+it('keeps all of what is long, and gives any page of it, its end, and what is searched for', async () => {
   const page = await session.gets(outputPage(said, 25_000, 3));
   expect(linesIn(page)).toEqual([25_000, 25_001, 25_002]);
   expect(linesIn(await session.gets(outputEnd(said, 2)))).toEqual([lines - 1, lines]);

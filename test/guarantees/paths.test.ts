@@ -76,7 +76,7 @@ it('opens nothing outside the roots, however the path is written', async () => {
   );
 });
 
-it('does not take a folder whose name begins like a root for part of it', async () => {
+it('takes no folder whose name begins like a root for part of it', async () => {
   await refusesAll([`${world.project}-secret/secret.txt`, `../project-secret/secret.txt`].flatMap(actsOn));
 });
 
@@ -122,11 +122,11 @@ it('refuses a path with a NUL in it', async () => {
   await refusesAll(actsOn('src/a.txt\0.png'));
 });
 
-it('says of a path with a NUL that it is no path, and not that a setting is wrong', async () => {
+it('calls a path with a NUL a wrong path, and not a wrong setting', async () => {
   for (const act of actsOn('src/a.txt\0.png')) expect((await session.does(act)).text).not.toContain('CONFIG');
 });
 
-it.skipIf(process.platform === 'win32')('reads regular files only, and does not hang on others', async () => {
+it.skipIf(process.platform === 'win32')('reads only regular files, and does not hang on others', async () => {
   execFileSync('mkfifo', [join(world.project, 'pipe')]);
   expect((await session.does(readFile('pipe'))).refused).toBe(true);
   expect((await session.does(searchText('x', 'pipe'))).refused).toBe(true);
@@ -152,7 +152,7 @@ it('neither shows nor changes what toolcrib keeps for itself, whatever the roots
   expect(world.has('.toolcrib.json')).toBe(false);
 });
 
-it('lets nobody make a folder of the name of its settings, which would stop it', async () => {
+it('lets nobody make a folder named like its settings file, which would stop it', async () => {
   const { refused } = await session.does(writeFile('.toolcrib.json/x', '{}'));
   if (!refused) await session.gets(deletePath('.toolcrib.json'));
   expect(refused).toBe(true);

@@ -79,7 +79,7 @@ it('runs a program of the project when its path is named', async () => {
   expect(world.sprung()).toBe(true);
 });
 
-it('tells that a program failed, how, and what it said last', async () => {
+it('reports that a program failed, how, and what it printed last', async () => {
   world.write('fail.mjs', `console.error('no such customer'); process.exit(3);`);
   const { refused, text } = await session.does(runFile('fail.mjs'));
   expect(refused).toBe(true);
@@ -92,13 +92,13 @@ it('ends what a program has left behind when the program ends', async () => {
   await expectEnded(await membersIn(world.project));
 });
 
-describe.each(eras)('in %s', (era) => {
+describe.each(eras)('the server, in %s', (era) => {
   let own: Session;
   beforeAll(async () => {
     own = await world.open({ era, person: person(says.yes) });
   });
 
-  it('tells of progress while a program runs, always of more', async () => {
+  it('reports progress that only grows while a program runs', async () => {
     const go = join(world.outside, `go-${era}`);
     const seen: { progress: number; message?: string | undefined }[] = [];
     await own.gets(runFile('steps.mjs', go), {

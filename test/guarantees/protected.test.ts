@@ -41,7 +41,7 @@ async function changesNothing(session: Session, acts: readonly Act[]): Promise<v
   expect(world.snapshot()).toEqual(before);
 }
 
-it('ATTACK 63: writes no file that others run when nobody can be asked, whichever tool would', async () => {
+it('ATTACK 63: writes no file that others run when nobody can be asked, whichever tool tries', async () => {
   world.write('harmless.txt', 'echo 1\n');
   await alone.gets(readFile('harmless.txt'));
   await changesNothing(alone, [
@@ -50,7 +50,7 @@ it('ATTACK 63: writes no file that others run when nobody can be asked, whicheve
   ]);
 });
 
-it('leaves such a file alone under every name that a file system could take for its own', async () => {
+it('leaves a file that others run alone under every name that means it', async () => {
   world.write('harmless.txt', 'echo 1\n');
   symlinkSync('.git', join(world.project, 'other-name'));
   await changesNothing(
@@ -61,14 +61,14 @@ it('leaves such a file alone under every name that a file system could take for 
   );
 });
 
-it('does not write such a file when the person says no', async () => {
+it('leaves a file that others run as it is when the person says no', async () => {
   await changesNothing(
     asking,
     obeyed.map((path) => writeFile(path, 'echo 1\n')),
   );
 });
 
-it('asks each time before it changes such a file, and before it changes it back', async () => {
+it('asks each time before it changes a file that others run, and before it changes it back', async () => {
   ada.will(says.yes);
   const written = await asking.gets(writeFile('.envrc', 'export A=1\n'));
   const edited = await asking.gets(editFile('.envrc', 'A=1', 'A=2'));

@@ -38,14 +38,14 @@ describe.each(eras)('a question in %s', (era) => {
   afterAll(() => world.end());
   const linesAsked = () => ada.asked[0]?.message.split('\n') ?? [];
 
-  it('takes the button for a yes, this time', async () => {
+  it('takes the button for a yes to this time', async () => {
     ada.will(says.yes, says.no);
     await session.gets(runProgram('env', 'node', 'run.mjs', 'one'));
     expect(world.read('ran')).toBe('one');
     expect((await session.does(runProgram('env', 'node', 'run.mjs', 'two'))).refused).toBe(true);
   });
 
-  it('wants no field to be filled in', async () => {
+  it('requires no field to be filled in', async () => {
     await session.does(runProgram('printf', 'hi'));
     expect(ada.asked).toHaveLength(1);
     expect(ada.asked[0]?.form.required ?? []).toEqual([]);
@@ -67,17 +67,17 @@ describe.each(eras)('a question in %s', (era) => {
     ],
     ['line ends of a script', runProgram('sh', '-c', 'echo one\necho two'), /echo one\\(?:n|u\{a\})echo two/],
     [
-      'those of what is read',
+      'line ends of what is read',
       also(runProgram('sh'), { input: 'echo one\necho two' }),
       /one\\(?:n|u\{a\})echo/,
     ],
     // It says first that its end is missing.
     [
-      'a long act',
+      'how long an act is that is cut off',
       runProgram('env', 'node', 'run.mjs', 'x'.repeat(3000), 'the end'),
       /^\(3,0\d\d characters, the end is not shown\) env node run\.mjs x+ …$/,
     ],
-  ])('says on its first line, exactly: %s', async (_, act, says) => {
+  ])('shows on its first line exactly %s', async (_, act, says) => {
     await session.does(act);
     expect(linesAsked()[0]).toMatch(says);
   });
@@ -88,7 +88,7 @@ describe.each(eras)('a question in %s', (era) => {
     expect(linesAsked()[2]).toContain(world.project);
   });
 
-  it('tells the model when nobody was there to answer it', async () => {
+  it('is reported to the model when nobody was there to answer it', async () => {
     ada.will(says.noAtOnce);
     // Where the machine is too busy to say so at once, it is somebody's answer.
     const said = async () => (await session.does(runProgram('env', 'node', 'run.mjs'))).text;
@@ -106,7 +106,7 @@ describe.each(eras)('trust in %s', (era) => {
   });
   afterAll(() => world.end());
 
-  it('is no part of a yes to an act', async () => {
+  it('is not given by a yes to an act', async () => {
     world.write('src/old.txt', '');
     ada.will(says.yes, says.no);
     await session.gets(runProgram('rm', 'src/old.txt'));
@@ -115,7 +115,7 @@ describe.each(eras)('trust in %s', (era) => {
     expect(ada.asked).toHaveLength(2);
   });
 
-  it('is a question of its own, which says what it opens', async () => {
+  it('is asked for in a question of its own, which names what it opens', async () => {
     ada.will(says.no);
     await session.does(runFile('run.mjs', 'two'));
     const [first, second, third] = ada.asked[0]?.message.split('\n') ?? [];
@@ -125,7 +125,7 @@ describe.each(eras)('trust in %s', (era) => {
     expect(ada.asked[0]?.form.properties ?? {}).toEqual({});
   });
 
-  it('can be said beside a yes to an act', async () => {
+  it('can be given beside a yes to an act', async () => {
     ada.will(says.trust, says.no);
     await session.gets(runProgram('printf', 'hi'));
     await session.gets(runFile('run.mjs'));
@@ -133,12 +133,12 @@ describe.each(eras)('trust in %s', (era) => {
   });
 });
 
-describe('an accept faster than anybody reads', () => {
+describe('an accept that comes faster than anybody reads', () => {
   it.each([
     ['to an act', runProgram('env', 'node', 'run.mjs', 'fast')],
     ['to trust', runFile('run.mjs', 'fast')],
     ['to a protected file', writeFile('.envrc', 'export A=1\n')],
-  ])('is nobody’s: %s', async (_, act) => {
+  ])('is not taken for an answer %s', async (_, act) => {
     // Where the machine is too busy to say so at once, it is somebody's answer.
     await until(async () => {
       const world = makeWorld(leavesAMark);
@@ -152,7 +152,7 @@ describe('an accept faster than anybody reads', () => {
   });
 });
 
-describe('what is chosen in a form', () => {
+describe('a choice in a form', () => {
   const world = makeWorld(leavesAMark);
   const ada = person();
   afterAll(() => world.end());
@@ -162,7 +162,7 @@ describe('what is chosen in a form', () => {
     { trust: 'yes: something else' },
     { always: 'always: other' },
     { trust: 'no', always: 'this time' },
-  ])('lasts only where it is what was offered: %j', async (content) => {
+  ])('lasts only where it is one of the choices of the question: %j', async (content) => {
     const session = await world.open({ person: ada });
     ada.will(async () => {
       await reading();
@@ -173,7 +173,7 @@ describe('what is chosen in a form', () => {
     expect((await session.does(runProgram('printf', 'hi'))).refused).toBe(true);
   });
 
-  it('is needed by a host that accepts all else by itself', async () => {
+  it('is required of a host that accepts all else by itself', async () => {
     const options = { roots: [world.project], env: { ...world.env }, cwd: world.project };
     const form = { form: {} };
     const client = await connectWithPerson(
@@ -190,7 +190,7 @@ describe('what is chosen in a form', () => {
   });
 });
 
-describe('the settings of a project that cannot be read', () => {
+describe('project settings that cannot be read', () => {
   const world = makeWorld({ '.toolcrib.json': '{ "readOnyl": true }', 'sub/.toolcrib.json': '{}' });
   const mend = { ...writeFile('.toolcrib.json', '{}') };
   const ada = person(says.yes);
@@ -217,7 +217,7 @@ describe('the settings of a project that cannot be read', () => {
   });
 });
 
-describe('where the host asks', () => {
+describe('a server whose host asks the questions', () => {
   const world = makeWorld(leavesAMark);
   let session: Session;
   beforeAll(async () => {
@@ -229,7 +229,7 @@ describe('where the host asks', () => {
     ['pushing', pushTo('origin'), /--rule 'run\(git push .*\)=allow'/],
     ['losing work', resetHard(), /--rule 'run\(git reset --hard .*\)=allow'/],
     ['a file that others run', writeFile('.envrc', ''), /--rule 'write\(.*\.envrc\)=allow'/],
-  ])('%s is refused with the rule that would allow it', async (_, act, rule) => {
+  ])('refuses %s with the rule that would allow it', async (_, act, rule) => {
     const { refused, text } = await session.does(act);
     expect(refused).toBe(true);
     expect(text).toMatch(rule);
@@ -244,7 +244,7 @@ describe('a folder that nobody has trusted', () => {
   });
   afterAll(() => world.end());
 
-  it('has nothing written by git', async () => {
+  it('is not written to by git', async () => {
     world.write('src/a.txt', 'changed\n');
     const before = world.snapshot();
     for (const act of [stage('src/a.txt'), commit('x'), restoreFiles('src/a.txt')])
@@ -252,7 +252,7 @@ describe('a folder that nobody has trusted', () => {
     expect(world.snapshot()).toEqual(before);
   });
 
-  it('has nobody reached by its programs', async () => {
+  it('is not connected to the network by its programs', async () => {
     world.git('remote', 'add', 'origin', 'https://example.invalid/x.git');
     const { refused, text } = await alone.does(fetchFrom('origin'));
     expect(refused).toBe(true);
@@ -265,7 +265,7 @@ describe('a folder that nobody has trusted', () => {
     expect(world.read('ran')).toBe('host');
   });
 
-  it('gets no question when the operator says that nobody is there', async () => {
+  it('is not asked about when the operator says that nobody is there', async () => {
     const ada = person(says.yes);
     const session = await world.open({ person: ada, args: operator.questions('none') });
     await session.does(runFile('run.mjs'));
@@ -309,14 +309,14 @@ describe('a folder that a person has trusted', () => {
     expect(ada.asked).toEqual([]);
   });
 
-  it('has lost work thrown away without a question when it can be brought back', async () => {
+  it('is not asked about when a file is restored and can be brought back', async () => {
     world.write('src/a.txt', 'changed\n');
     await session.gets(restoreFiles('src/a.txt'));
     expect(world.read('src/a.txt')).toBe('one\ntwo\nthree\n');
     expect(ada.asked).toEqual([]);
   });
 
-  it('has all lost work thrown away without a question when it can be brought back', async () => {
+  it('is not asked about when all changes are reset and can be brought back', async () => {
     world.write('src/a.txt', 'changed\n');
     await session.gets(resetHard());
     expect(ada.asked).toEqual([]);
@@ -342,7 +342,7 @@ describe('a folder that a person has trusted', () => {
     expect(world.read('src/b.txt')).toBe('mine\n');
   });
 
-  it('asks no more about exactly the line to which the person says always', async () => {
+  it('is not asked about the exact line to which the person has said always', async () => {
     ada.will(says.always, says.no);
     await session.gets(runProgram('printf', 'hi'));
     await session.gets(runProgram('printf', 'hi'));

@@ -28,7 +28,7 @@ const expectHidden = (said: string) => {
   for (const secret of both) expect(said).not.toContain(secret);
 };
 
-it('hides the values of its own variables and what has the shape of a token, in files, searches and commits', async () => {
+it('hides the values of its own variables and what looks like a token, wherever it reads', async () => {
   for (const act of [readFile('notes.txt'), searchText('line|mine|theirs'), fileAt('notes.txt'), show()]) {
     const said = await session.gets(act);
     expect(said).toContain('first line');
@@ -37,7 +37,7 @@ it('hides the values of its own variables and what has the shape of a token, in 
   expectHidden(await session.gets(diff('4b825dc642cb6eb9a060e54bf8d69288fbee4904')));
 });
 
-it('hides them in what a program prints, in its progress, and in its failure', async () => {
+it('hides secrets in what a program prints, in its progress, and in its failure', async () => {
   const progress: string[] = [];
   const told = await session.gets(runFile('tell.mjs'), {
     onprogress: ({ message = '' }) => progress.push(message),

@@ -74,8 +74,8 @@ const canListen = (port: number): Promise<boolean> =>
 
 const open = () => world.open({ person: person(says.yes) });
 
-describe('what serves is a job', () => {
-  it('has a handle by which its output is read, and by which all of it is stopped', async () => {
+describe('a program that listens', () => {
+  it('is a job, by whose handle its output is read and all of it is stopped', async () => {
     const session = await open();
     const started = await session.gets(serve());
     expect(jobIn(started)).toBeTruthy();
@@ -97,7 +97,7 @@ describe('what serves is a job', () => {
     await expectFree(listening);
   });
 
-  it('says that it could not start, and why', async () => {
+  it('reports that it could not start, and why', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => void taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as AddressInfo;
@@ -112,13 +112,13 @@ describe('what serves is a job', () => {
 });
 
 // Elsewhere the system does not tell whose a process is that has left its parent.
-describe.skipIf(process.platform !== 'linux')('what is left running by a program that ends', () => {
+describe.skipIf(process.platform !== 'linux')('a process that is left running by a program that ends', () => {
   it.each([
     ['of an action', runFile('daemonizes.mjs')],
     ['of a line', runLine('node daemonizes.mjs')],
     ['of a pipe', runLine('node daemonizes.mjs | cat')],
     ['of a job', startJob(runLine('node daemonizes.mjs'))],
-  ])('%s is ended with it, and the answer says so', async (_, act) => {
+  ])('is ended with the program %s, and the answer mentions it', async (_, act) => {
     const session = await open();
     const { text } = await session.does(act);
     expect(text).toMatch(/left running was ended: node\..*background: true/);

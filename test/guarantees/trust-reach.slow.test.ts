@@ -20,14 +20,14 @@ describe('trust in a folder', () => {
   });
   afterAll(() => world.end());
 
-  it('is not trust in code of another repository that is named from there', async () => {
+  it('does not cover code of another repository that is named from there', async () => {
     ada.will(says.no);
     const session = await world.open({ person: ada });
     expect((await session.does(runFile('vendor/other/run.mjs'))).refused).toBe(true);
     expect(ada.asked[0]?.message).toMatch(new RegExp(`^Trust ${other} from \\S+\\?\n.*\nFor node`));
   });
 
-  it('and an "always" there do not reach into another folder', async () => {
+  it('does not reach into another folder, and neither does an "always"', async () => {
     ada.will(says.always);
     const session = await world.open({ person: ada });
     await session.gets(runProgram('cksum', 'README.md'));
@@ -43,7 +43,7 @@ describe('trust in a folder', () => {
     expect(ada.asked).toHaveLength(elsewhere.length);
   });
 
-  it('is not trust in another that takes its place, whatever number that is given', async () => {
+  it('does not cover another folder that takes its place, whatever its inode number', async () => {
     const reborn = makeWorld();
     const plain = join(reborn.outside, 'plain');
     for (let tries = 0; tries < 3; tries++) {
@@ -57,7 +57,7 @@ describe('trust in a folder', () => {
     await reborn.end();
   });
 
-  it('is kept for no folder that the question does not show whole', async () => {
+  it('is not kept for a folder that the question does not show whole', async () => {
     const long = makeWorld();
     const deep = join(long.outside, 'x'.repeat(200));
     mkdirSync(deep);

@@ -42,7 +42,7 @@ it('looks into an ordinary repository without a question', async () => {
   for (const act of looksOfGit()) await session.gets(act);
 });
 
-it('is tested with settings that another git obeys', () => {
+it('uses settings in these tests that make another git run programs', () => {
   configure('core.fsmonitor', evil);
   world.git('status');
   expect(world.sprung()).toBe(true);
@@ -51,7 +51,7 @@ it('is tested with settings that another git obeys', () => {
   expect(world.sprung()).toBe(true);
 });
 
-describe('runs nothing that the configuration of a repository names when somebody looks:', () => {
+describe('the configuration of a repository', () => {
   it.each([
     [['core.fsmonitor']],
     [['core.pager', 'pager.log', 'core.editor', 'sequence.editor']],
@@ -63,7 +63,7 @@ describe('runs nothing that the configuration of a repository names when somebod
     [['core.sshCommand', 'core.gitProxy', 'credential.helper', 'core.alternateRefsCommand']],
     [['gpg.program']],
     [['alias.status', 'alias.log', 'alias.diff']],
-  ])('%s', async (keys) => {
+  ])('runs nothing that it names in %s when somebody looks', async (keys) => {
     for (const key of keys) configure(key, /^(?:alias|credential)/.test(key) ? `!${evil}` : evil);
     if (keys.includes('gpg.program')) configure('log.showSignature', 'true');
     await look();
@@ -95,43 +95,43 @@ it('runs no hook when somebody looks, wherever hooks are', async () => {
   expect(world.sprung()).toBe(false);
 });
 
-describe('shows nothing of another repository, though this one borrows', () => {
+describe('a repository that borrows from another one', () => {
   const showsNothing = async () => {
     const tip = world.git('-C', neighbour, 'rev-parse', 'HEAD').trim();
     for (const act of [...looksOfGit(), log(tip), show(tip), diff(tip)])
       expect((await session.does(act)).text).not.toContain(ofTheNeighbour);
   };
 
-  it('its objects by alternates', async () => {
+  it('shows nothing of it when its objects are alternates', async () => {
     writeFileSync(inGit('objects', 'info', 'alternates'), `${join(neighbour, '.git', 'objects')}\n`);
     await showsNothing();
   });
 
-  it('everything by a commondir', async () => {
+  it('shows nothing of it when everything is taken by a commondir', async () => {
     writeFileSync(inGit('commondir'), `${join(neighbour, '.git')}\n`);
     writeFileSync(inGit('HEAD'), 'ref: refs/heads/main\n');
     await showsNothing();
   });
 
-  it('everything by a .git that is a file', async () => {
+  it('shows nothing of it when its .git is a file that leads there', async () => {
     rmSync(inGit(), { recursive: true });
     writeFileSync(inGit(), `gitdir: ${join(neighbour, '.git')}\n`);
     await showsNothing();
   });
 
-  it('its objects by a folder that is a link', async () => {
+  it('shows nothing of it when its folder of objects is a link', async () => {
     rmSync(inGit('objects'), { recursive: true });
     symlinkSync(join(neighbour, '.git', 'objects'), inGit('objects'));
     await showsNothing();
   });
 
-  it('its files by a work tree that lies elsewhere', async () => {
+  it('shows nothing of it when its work tree lies there', async () => {
     configure('core.worktree', neighbour);
     for (const act of looksOfGit())
       expect((await session.does(act)).text).not.toMatch(/file\.txt|of the neighbour/);
   });
 
-  it('single objects of it that are links', async () => {
+  it('shows nothing of it when single objects are links', async () => {
     const tip = world.git('-C', neighbour, 'rev-parse', 'HEAD').trim();
     const [folder, file] = [tip.slice(0, 2), tip.slice(2)];
     cpSync(join(neighbour, '.git', 'objects'), inGit('objects'), { recursive: true });

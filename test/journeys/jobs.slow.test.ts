@@ -80,7 +80,7 @@ const accepts = (port: number): Promise<boolean> =>
     socket.once('connect', () => socket.destroy());
   });
 
-describe.concurrent.each(eras)('in %s', (era) => {
+describe.concurrent.each(eras)('jobs, in %s', (era) => {
   let client: Client;
   beforeAll(async () => {
     client = await connect(era, home.options);
@@ -88,7 +88,7 @@ describe.concurrent.each(eras)('in %s', (era) => {
   afterAll(() => client.close());
   const call = (name: string, given: Arguments = {}) => textFrom(client, name, given);
 
-  it.concurrent('a server for development is started, waited for, read, written to, stopped and started again', async () => {
+  it.concurrent('a dev server is started, waited for, read, written to, stopped and started again', async () => {
     const start = (port: number) =>
       call('run', { command: `npm run dev -- --port ${port}`, background: true });
     /** A wait is over after a second here, which a busy machine may need for more than a start. */
@@ -161,7 +161,7 @@ describe.concurrent.each(eras)('in %s', (era) => {
     expect(work.runs()).toBe(2);
   });
 
-  it.concurrent('a result that nobody waited for is kept for the same call, and for who asks', async () => {
+  it.concurrent('a result that nobody waited for is kept for the same call and for read_output', async () => {
     const work = makeWork();
     const { name, arguments: given } = work.build;
     const job = jobIn(await call(name, given));
@@ -175,7 +175,7 @@ describe.concurrent.each(eras)('in %s', (era) => {
     expect(await call('read_output', { id: job, wait_for: 'end' })).toContain('built all of it');
   });
 
-  it.concurrent('cancelling does not end what has become a job, neither by the same call nor by a wait', async () => {
+  it.concurrent('cancelling the same call or a wait does not end what has become a job', async () => {
     const work = makeWork();
     const job = jobIn(textOf(await client.callTool(work.build)));
     await until(work.hasBegun);
@@ -191,7 +191,7 @@ describe.concurrent.each(eras)('in %s', (era) => {
     await until(() => !work.isRunning());
   });
 
-  it.concurrent('progress carries the last line', async () => {
+  it.concurrent('progress carries the last line that a job has printed', async () => {
     const work = makeWork();
     const told: string[] = [];
     const onprogress = ({ message = '' }: { message?: string | undefined }) => void told.push(message);
@@ -218,7 +218,7 @@ describe.concurrent.each(eras)('in %s', (era) => {
     await until(async () => /^build-\d+ is done/.test(await wait()));
   });
 
-  it.concurrent('a tool that reads what its program prints says that it is still running, and gives that to the same call', async () => {
+  it.concurrent('a tool that reads its program names the job, and the same call gets the result', async () => {
     const work = makeWork(`shop-${era}`);
     const view = () => client.callTool({ name: 'npm_view', arguments: { package: work.name } });
     const first = await view();
@@ -232,7 +232,7 @@ describe.concurrent.each(eras)('in %s', (era) => {
   });
 });
 
-it.concurrent('a client of the first SDK, which gives up by itself, gets through as well', async () => {
+it.concurrent('a client of the first SDK, which gives up by itself, gets its result as well', async () => {
   const work = makeWork('shop-v1');
   const client = await connectV1(home.options);
   const call = (one: Parameters<typeof client.callTool>[0]) =>

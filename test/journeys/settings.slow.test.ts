@@ -26,7 +26,7 @@ function shop(settings: object = {}) {
 const reset = ['git_reset_hard', { ref: 'HEAD' }] as const;
 const says = (...args: string[]) => ['run', { command: 'expr', args }] as const;
 
-it('rules allow, ask and deny, and a project makes them stricter, never laxer', async () => {
+it('allows, asks and denies by rules, and a project makes them stricter, never laxer', async () => {
   const { home, repository, uses } = shop({
     rules: {
       'run(expr *)': 'allow',

@@ -10,7 +10,7 @@ import { temporaryRepository } from '../support/repository.ts';
 import { program } from '../support/server.ts';
 import { makeHome } from './home.ts';
 
-it('toolcrib call asks the person at the terminal', async () => {
+it('asks the person at the terminal in toolcrib call', async () => {
   const home = makeHome();
   onTestFinished(() => home.end());
   const repository = temporaryRepository(home.project);
@@ -44,7 +44,7 @@ it('toolcrib call asks the person at the terminal', async () => {
   expect(read()).toBe('changed\n');
 });
 
-it('a chat asks once about a command, in the words of the server', async () => {
+it('asks once about a command in a chat, in the words of the server', async () => {
   const place = await chatPlace();
   const chat = openChat(place, ['--no-checkpoints']);
   const echo = (word: string) =>

@@ -200,24 +200,24 @@ async function vanishing(era: Era, way: Way, wanted: readonly Kind[]): Promise<v
   }
 }
 
-describe.skipIf(process.platform !== 'linux')('in the middle of everything at once', () => {
+describe.skipIf(process.platform !== 'linux')('an end in the middle of everything at once', () => {
   it.concurrent.each(waysToVanish.flatMap((way) => eras.map((era) => [way, era] as const)))(
-    'who vanishes (%s) leaves nothing behind, in %s',
+    'leaves nothing behind when this vanishes: %s, in %s',
     (way, era) => vanishing(era, way, kinds),
   );
 });
 
 // What one kind does wrong another one may make good, when both are in the middle: in CI, each is alone as well.
 const alone = process.env['CI'] ? kinds : (['run', 'wait', 'query', 'edit'] as const);
-describe.skipIf(process.platform !== 'linux')('in the middle of one call', () => {
+describe.skipIf(process.platform !== 'linux')('an end in the middle of one call', () => {
   it.concurrent.each(alone.map((kind, at) => [kind, eras[at % 2]!] as const))(
-    'a client that is killed leaves nothing behind: %s, in %s',
+    'leaves nothing behind when a client is killed: %s, in %s',
     (kind, era) => vanishing(era, 'client', [kind]),
   );
 });
 
-describe.skipIf(process.platform !== 'linux')('at the moment when a program starts', () => {
-  it.concurrent.each(eras)('a server that is killed leaves nothing behind, in %s', async (era) => {
+describe.skipIf(process.platform !== 'linux')('an end at the moment when a program starts', () => {
+  it.concurrent.each(eras)('leaves nothing behind when a server is killed, in %s', async (era) => {
     const home = makeHome({ rules: { run: 'allow' } }, ['--no-checkpoints']);
     const client = await openRaw(era, home.options, 'server');
     const { pid } = client.server;

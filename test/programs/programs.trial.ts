@@ -107,7 +107,7 @@ async function opened(name: string, trial: ProgramTrial, more: Record<string, st
   return { call, folder, close: async () => void (await client.close(), await started?.end()) };
 }
 
-it('names no action that there is not', () => {
+it('names only actions that exist', () => {
   const named = trials.flatMap(({ program, calls }) => calls.map(([action]) => [program, action] as const));
   const gone = named.filter(([program, action]) => !(action in anyProgramOf(program).actions));
   expect(gone).toEqual([]);
@@ -119,12 +119,12 @@ describe.each(trials.map((trial, at) => [`${trial.program} ${at}`, trial] as con
     trying = await opened(name, trial);
   }, 600_000);
   afterAll(() => trying?.close());
-  it.runIf(trial.check)('check', async () => {
+  it.runIf(trial.check)('answers check with a verdict', async () => {
     const [what, answer] = trial.check!;
     expect(await trying.call('check', { what })).toMatch(answer);
   });
   it.each(trial.calls.map(([action, given, answer], at) => ({ action, given, answer, at })))(
-    '$at $action',
+    'answers call $at, $action',
     async ({ action, given, answer }) => {
       const text = await trying.call(`${trial.program}_${action}`, given);
       expect(text).toMatch(answer);
@@ -165,12 +165,12 @@ describe.each(ruined.map((trial, at) => [`${trial.program} ${at} in ruins`, tria
     }, 600_000);
     afterAll(() => trying?.close());
     it.each(reading(trial).map(([action, given]) => ({ action, given })))(
-      '$action is not green',
+      'does not call $action green',
       async ({ action, given }) => {
         expect(await trying.call(`${trial.program}_${action}`, given)).not.toMatch(green);
       },
     );
-    it.runIf(trial.check)('check is not green', async () => {
+    it.runIf(trial.check)('does not call check green', async () => {
       expect(await trying.call('check', { what: trial.check![0] })).not.toMatch(greenCheck);
     });
   },

@@ -10,7 +10,7 @@ import { endpointsOf } from '../../src/repl/models/endpoints.ts';
 import { temporaryFolder } from '../tools/files/folder.ts';
 import { configuration, example, repl } from './support/example.ts';
 
-it('docs/repl.md lists every command and endpoint', async () => {
+it('lists every command and endpoint in docs/repl.md', async () => {
   const code = (text: string) => (text === '' ? '' : `\`${text}\``);
   const ofCommands = Object.entries(commandGroups).flatMap(([title, commands]) => [
     [`**${title}**`, ''],
@@ -44,7 +44,7 @@ function written(page: string, what: string, [head = [], ...rows]: string[][]): 
   return page.replace(place, (_, begin: string, end: string) => `${begin}\n${table.join('\n')}\n\n${end}`);
 }
 
-it('chat --help tells of every option, and neither it nor docs/repl.md of others', () => {
+it('tells of every option in chat --help, and of no others there or in docs/repl.md', () => {
   for (const name of Object.keys(options))
     expect(pages['chat'] ?? '').toMatch(new RegExp(`--${name}(?![\\w-])`));
   const others = ['help', 'update']; // of every command; of npm test
@@ -53,7 +53,7 @@ it('chat --help tells of every option, and neither it nor docs/repl.md of others
       expect([...Object.keys(options), ...others]).toContain(name);
 });
 
-it('docs/repl.md tells of every event of stream-json', () => {
+it('tells of every event of stream-json in docs/repl.md', () => {
   const source = readFileSync('src/repl/turn/turn-event.ts', 'utf8');
   const ofTurns = [...source.matchAll(/readonly type: '(\w+)'/g)].map(([, name]) => name);
   // The end of a request is no event of its own.
@@ -67,7 +67,7 @@ it('docs/repl.md tells of every event of stream-json', () => {
     expect(repl).toContain(`| \`${name}\``);
 });
 
-it('docs/configuration.md shows every key of chat.yaml, and all of them hold', async () => {
+it('shows every key of chat.yaml in docs/configuration.md, and all of them hold', async () => {
   const folder = await temporaryFolder();
   const file = join(folder, 'chat.yaml');
   const shown = example(configuration, '### chat.yaml', 'yaml');

@@ -78,7 +78,7 @@ function callAt(at: number): { name: string; given: Record<string, unknown>; say
   return { name: 'read_file', given: { path: `docs/${page}.txt` }, says: new RegExp(`^1\\tpage ${page}\\n`) };
 }
 
-it.each(eras)('1,000 calls at the same time are all answered, a few at a time, in %s', async (era) => {
+it.each(eras)('answers 1,000 calls at the same time, a few at a time, in %s', async (era) => {
   writeFileSync(join(home.folder, 'noted'), '');
   const client = await connect(era, home.options);
   try {
@@ -107,7 +107,7 @@ it.each(eras)('1,000 calls at the same time are all answered, a few at a time, i
 
 // A flood takes half a minute of two processors: one revision here, both in CI.
 it.each(process.env['CI'] ? eras : eras.slice(0, 1))(
-  'what is more than can wait is told so at once, and the rest is answered, in %s',
+  'refuses calls beyond what can wait, and answers the rest, in %s',
   async (era) => {
     const [held, go] = [`held by ${era}`, join(home.folder, 'go')];
     rmSync(go, { force: true });
@@ -146,7 +146,7 @@ it.each(process.env['CI'] ? eras : eras.slice(0, 1))(
   },
 );
 
-it('a client that is slow to read gets every answer, and nothing is complained about', async () => {
+it('gives a client that is slow to read every answer, and complains about nothing', async () => {
   const server = startRaw(home.options);
   try {
     await initialize(server);

@@ -194,7 +194,7 @@ function growthOf(looks: readonly Look[]): number {
 }
 
 it.runIf(process.platform === 'linux')(
-  `${calls} calls, with clients, servers and programs killed at random: nothing is left, and nothing grows`,
+  `leaves nothing and grows nowhere in ${calls} calls, with clients, servers and programs killed at random`,
   { timeout: 120_000 + calls * 200 },
   async () => {
     const startedAt = performance.now();

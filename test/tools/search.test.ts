@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bestOf } from '../../src/tools/find-actions.ts';
+import { rankTools } from '../../src/tools/find-actions.ts';
 import { loadManifest } from '../../src/server/registry/manifest.ts';
 import { questions } from '../server/questions.ts';
 
@@ -10,7 +10,7 @@ const tools = manifest.tools.filter(({ program }) => program !== 'podman');
 it('has the right action among the first five for nineteen questions of twenty, in a repository', () => {
   const isUsed = ({ program }: { readonly program: string }) => program === 'git';
   const wrong = questions.filter(([question, ...right]) => {
-    const first = bestOf(tools, question, isUsed, manifest).slice(0, 5);
+    const first = rankTools(tools, question, isUsed, manifest).slice(0, 5);
     const isRight = (name: string) =>
       right.some((one) => (one.startsWith('*') ? name.endsWith(one.slice(1)) : name === one));
     return !first.some(({ name }) => isRight(name));

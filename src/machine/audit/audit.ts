@@ -7,9 +7,9 @@ import { isPrivate, makePrivate } from '../../store/own-files.ts';
 import { maskStrings, type Mask } from '../secrets/mask.ts';
 
 /**
- * What was decided about a call. Nobody was asked although there was reason to (`unasked`), or nobody was there
- * (`unanswered`); it was agreed to without being read (`asked:once`); it waits for a call that was decided about before
- * (`joined`); its plan could not be made (`unplanned`).
+ * The decision about a call: nobody was asked although there was reason to (`unasked`), nobody was there to
+ * answer (`unanswered`), a person agreed without reading the question (`asked:once`), the call waits for one
+ * that was decided about before (`joined`), or its plan could not be made (`unplanned`).
  */
 export type AuditDecision =
   | AuditQuery
@@ -24,12 +24,12 @@ type AuditQuery = `asked:${'once' | 'yes' | 'always' | 'no'}`;
 /** A call that has been answered. */
 export interface AuditedCall {
   readonly client: string;
-  /** How that client calls itself. */
+  /** The name and version by which the client introduces itself. */
   readonly clientInfo?: { readonly name: string; readonly version: string } | undefined;
   readonly tool: { readonly name: string; readonly effects: readonly Effect[] };
   readonly params: unknown;
   readonly roots: readonly string[];
-  /** What was found out in its course; what is left out is read from the result. */
+  /** Facts that came up during the call; those left out are read from the result. */
   readonly decided: {
     readonly decision?: AuditDecision;
     readonly setting?: string;
@@ -39,17 +39,22 @@ export interface AuditedCall {
   readonly durationMs: number;
 }
 
-/** Writes one line. Never throws: what cannot be written is said once on standard error. */
+/** Writes one line for a call. Never throws: a failure is reported once on standard error. */
 export type RecordCall = (call: AuditedCall) => void;
 
 /** The folder of the audit below the state folder. */
 export const auditFolder = (state: string): string => `${state}/audit`;
 
-/** What is left of older files when a process begins one. 50 MB are some hundred thousand calls. */
-const kept = { files: 500, bytes: 50 * 1024 * 1024, days: 30 };
+/**
+ * The limits for older files, applied when a process begins a new one. 50 MB are some hundred thousand calls.
+ */
+const retention = { files: 500, bytes: 50 * 1024 * 1024, days: 30 };
 const mostCharacters = 200;
 
-/** Records the calls of this process in a file of its own, which nobody else can open. Without a folder, nothing is. */
+/**
+ * Creates the function that records the calls of this process, in a file of its own that nobody else can
+ * open. Without a folder nothing is recorded.
+ */
 export function createAudit({ folder, mask }: { folder: string | undefined; mask: Mask }): RecordCall {
   let file: number | undefined;
   let isBroken = false;
@@ -75,15 +80,15 @@ function openOwn(folder: string): number {
   return openSync(`${folder}/${time}-${process.pid}.jsonl`, 'ax', 0o600);
 }
 
-/** Files are named by when they were begun, so their order is that of time. */
+/** Removes old files. Their names begin with the time of creation, so that their order is that of time. */
 function prune(folder: string): void {
-  const oldest = Date.now() - kept.days * 24 * 60 * 60 * 1000;
+  const oldest = Date.now() - retention.days * 24 * 60 * 60 * 1000;
   let bytes = 0;
   const names = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
   for (const [index, name] of names.sort().toReversed().entries()) {
     const facts = statSync(`${folder}/${name}`, { throwIfNoEntry: false });
     bytes += facts?.size ?? 0;
-    if (index >= kept.files || bytes > kept.bytes || (facts?.mtimeMs ?? 0) < oldest)
+    if (index >= retention.files || bytes > retention.bytes || (facts?.mtimeMs ?? 0) < oldest)
       rmSync(`${folder}/${name}`, { force: true });
   }
 }
@@ -92,7 +97,7 @@ function entryOf(call: AuditedCall, mask: Mask) {
   const { client, clientInfo, tool, params, roots, decided, result, durationMs } = call;
   const text = textOf(result);
   const outcome = result.isError ? (/^[A-Z][A-Z_]+(?=:)/.exec(text)?.[0] ?? 'failed') : 'ok';
-  const given = Object.entries((params ?? {}) as Record<string, unknown>).slice(0, 30);
+  const firstParams = Object.entries((params ?? {}) as Record<string, unknown>).slice(0, 30);
   const facts = {
     time: new Date().toISOString(),
     pid: process.pid,
@@ -105,30 +110,34 @@ function entryOf(call: AuditedCall, mask: Mask) {
     job: result.meta?.['toolcrib/job'],
     roots,
     ...decided,
-    arguments: Object.fromEntries(given.map((each) => each.map((value) => shortened(value, mask)))),
+    arguments: Object.fromEntries(firstParams.map((entry) => entry.map((value) => shortened(value, mask)))),
   };
   return maskStrings(facts, mask);
 }
 
-/** A value as it is when it is short, else the beginning of its text: masked before it is cut. */
+/** Shortens a long value to the beginning of its text, which is masked before it is cut. */
 function shortened(value: unknown, mask: Mask): unknown {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   if (text.length <= mostCharacters) return value;
   return `${headOf(mask(headOf(text, 4096)), mostCharacters)}… (${text.length} characters)`;
 }
 
-/** A line of the audit, as it was written; a reader must expect anything of it. */
+/** A line of the audit as it was read; readers must expect any content. */
 export type AuditLine = Readonly<Record<string, unknown>>;
 
-// What JSON leaves as it is though it hides, reorders or commands; more than eight marks on a letter cover other lines.
+// Characters that JSON does not escape although they hide, reorder or control text; more than eight marks on
+// a letter cover other lines.
 const hidden = new RegExp(String.raw`${unseen.source}|(?<=\p{M}{8})\p{M}`, 'gu');
 const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** A value as one line of JSON, which can be printed as it is. */
+/** Formats a value as one line of JSON that is safe to print. */
 export const jsonLine = (value: object): string =>
   `${JSON.stringify(value).replaceAll(hidden, (found) => found.replaceAll(/[^]/g, escaped))}\n`;
 
-/** Reads the files in a folder, which need not be there yet: each time, the last of the lines that are new. */
+/**
+ * Creates a reader of the files in a folder, which need not exist yet. Each call returns the last `most` of
+ * the lines that are new and match.
+ */
 export function createAuditReader(folder: string) {
   const readUpTo = new Map<string, number>();
   const newLines = (name: string): string[] => {
@@ -139,9 +148,9 @@ export function createAuditReader(folder: string) {
     readUpTo.set(name, end);
     return text.slice(from, end).split('\n');
   };
-  return (wanted: (line: AuditLine) => boolean, most: number): AuditLine[] => {
+  return (matches: (line: AuditLine) => boolean, most: number): AuditLine[] => {
     const names = isPrivate(folder) ? readdirSync(folder) : [];
-    const lines = names.flatMap((name) => newLines(name).flatMap(parsed).filter(wanted));
+    const lines = names.flatMap((name) => newLines(name).flatMap(parsed).filter(matches));
     return most === 0 ? [] : lines.sort(byTime).slice(-most);
   };
 }
@@ -153,7 +162,7 @@ function parsed(line: string): AuditLine[] {
     const value: unknown = JSON.parse(Buffer.from(line, 'latin1').toString('utf8'));
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? [value as AuditLine] : [];
   } catch {
-    // Cut off by a full disk, or the empty end of the last line.
+    // The line was cut off by a full disk, or is the empty end of the last one.
     return [];
   }
 }

@@ -7,64 +7,75 @@ import { displayPath } from '../paths/display-path.ts';
 
 type Path = readonly (string | number)[];
 
-/** What is wrong at one place of a settings file; `path` is empty for the whole. */
+/** A problem at one place of a settings file; `path` is empty for the whole file. */
 export interface Complaint {
   readonly path: Path;
   readonly says: string;
 }
 
-/** What names can be meant. */
+/** The names that settings may use. */
 export interface KnownNames {
   readonly tools: readonly string[];
   readonly toolsets: readonly string[];
 }
 
 export interface ConfigFile {
-  /** A project's file can only narrow what the operator's says, and has no settings but those that do. */
+  /**
+   * The author of the file. A project's file can only narrow what the operator's says, and has only the
+   * settings that do.
+   */
   readonly whose: 'operator' | 'project';
-  /** How it is called when one of its rules decides. */
+  /** The name of the file in messages about its rules. */
   readonly file: string;
-  /** Names of tools and toolsets are checked when they are given. */
+  /** The names of tools and toolsets, which are checked when this is given. */
   readonly known?: KnownNames | undefined;
 }
 
-/** The settings that the content of a file stands for, or what is wrong with it. `content` is as JSON has it. */
+/** Checks the content of a file, as parsed from JSON. Returns its settings, or the first problem. */
 export function checkConfig(
   content: unknown,
   { whose, file, known }: ConfigFile,
 ): { readonly config: Config } | Complaint {
   const schema = whose === 'operator' ? operatorSchema(known) : projectSchema(known);
-  // A compiled check pays off with the second file.
+  // Compiling the check pays off only with a second file.
   const parsed = schema.safeParse(content, { jitless: true });
   const [issue] = parsed.error?.issues ?? [];
   if (issue) return complaintOf(issue, schema);
-  const written = parsed.data as z.output<ReturnType<typeof operatorSchema>>;
-  const { folders = {}, databases = {}, programs = {}, ...own } = written;
+  const { folders = {}, databases = {}, programs = {}, ...own } = parsed.data as FileContent;
   if (whose === 'project') return { config: withRules(own, file) };
   const ofFolders = Object.entries(folders).map(
-    ([folder, narrower]) => [folder, withRules(narrower, `folders ${shown(folder)} of ${file}`)] as const,
+    ([folder, narrower]) => [folder, withRules(narrower, `folders ${displayed(folder)} of ${file}`)] as const,
   );
   return {
     config: { ...withRules(own, file), databases, programs, folders: Object.fromEntries(ofFolders) },
   };
 }
 
-/** The same, with a list of rules that know where they stand. */
+/** The valid content of a settings file, of a project or of the operator. */
+interface FileContent extends Omit<Config, 'rules' | 'folders'> {
+  readonly rules?: Readonly<Record<string, Rule['decision']>>;
+  readonly folders?: Readonly<Record<string, Omit<FileContent, 'folders'>>>;
+}
+
+/** Replaces the rules of settings by a list of rules that name their place in the file. */
 const withRules = <T extends { rules?: Readonly<Record<string, Rule['decision']>> }>(
   { rules = {}, ...rest }: T,
-  where: string,
+  place: string,
 ) => ({
   ...rest,
   rules: Object.entries(rules).map(([pattern, decision]): Rule => ({
     pattern,
     decision,
-    setting: `rules "${pattern}" of ${where}`,
+    setting: `rules "${pattern}" of ${place}`,
   })),
 });
 
 const budget = (most: number) => z.exactOptional(z.int().min(1).max(most));
 
-/** The upper bounds are what nobody needs more of: an hour for a call, a week for a job, 100 GB, a year. */
+/**
+ * The schema of budgets. Nobody needs more than the upper bounds: an hour for a call, a week for a job, 100
+ * GB, a year.
+ */
 const budgets = z.strictObject({
   callSeconds: budget(3600),
   jobMinutes: budget(10_080),
@@ -75,7 +86,7 @@ const budgets = z.strictObject({
   memoryPercent: budget(100),
 } satisfies Record<keyof Budgets, z.ZodType>);
 
-/** What one folder can be given: by its own file, or in the operator's. */
+/** The settings that one folder can be given, by its own file or in the operator's. */
 const narrower = (known: KnownNames | undefined) => ({
   readOnly: z.exactOptional(z.boolean()),
   toolsets: z.exactOptional(z.array(toolset(known))),
@@ -85,7 +96,7 @@ const narrower = (known: KnownNames | undefined) => ({
 
 const projectSchema = (known: KnownNames | undefined) =>
   z.strictObject({
-    // None would be taken for not said, and open what others say.
+    // An empty list would count as unset, and open what the operator allows.
     roots: z.exactOptional(z.array(inside()).min(1)),
     ...narrower(known),
   });
@@ -104,17 +115,17 @@ const operatorSchema = (known: KnownNames | undefined) =>
     programs: z.exactOptional(z.record(toolset(known), absolute())),
   });
 
-/** What is wrong with a text, after the text itself. */
-const saying = (says: string) => ({
-  error: ({ input }: { readonly input?: unknown }) => `${shown(String(input))} ${says}`,
+/** Makes an error message of the rejected text and what is wrong with it. */
+const rejection = (says: string) => ({
+  error: ({ input }: { readonly input?: unknown }) => `${displayed(String(input))} ${says}`,
 });
 
 const path = (isFit: (path: string) => boolean, otherwise: string) =>
   z
     .string()
     .min(1)
-    .refine((text) => !/\p{Cc}/u.test(text), saying('has a control character.'))
-    .refine(isFit, saying(otherwise));
+    .refine((text) => !/\p{Cc}/u.test(text), rejection('has a control character.'))
+    .refine(isFit, rejection(otherwise));
 
 const isAbsolute = (text: string): boolean => /^(?:[/\\]|[A-Za-z]:|~(?:[/\\]|$))/.test(text);
 const absolute = () => path(isAbsolute, 'is not absolute; where a host starts the server is not known.');
@@ -129,11 +140,13 @@ const inside = () =>
 
 const toolset = (known: KnownNames | undefined) =>
   z.string().refine((name) => known === undefined || known.toolsets.includes(name), {
-    error: ({ input }) =>
-      `${shown(String(input))}: there is no such toolset${meant(String(input), known?.toolsets ?? [])}`,
+    error: ({ input }) => {
+      const name = String(input);
+      return `${displayed(name)}: there is no such toolset${suggestion(name, known?.toolsets ?? [])}`;
+    },
   });
 
-/** Each rule is tried on every call, so there is an end to them. */
+/** The most rules, because each is tried on every call. */
 const mostRules = 500;
 
 const narrowerSays = 'a project can only narrow: expected "ask" or "deny"';
@@ -151,7 +164,7 @@ const rulesSchema = (allowed: readonly Rule['decision'][], known: KnownNames | u
 
 const schemes = { postgresql: ['postgresql:', 'postgres:'], mysql: ['mysql:', 'mariadb:'] } as const;
 
-/** Says nothing of what an address holds: there may be a password in it. */
+/** The schema of a database. Its messages quote no address, because there may be a password in it. */
 const database = z
   .strictObject({
     engine: z.enum(['postgresql', 'mysql']),
@@ -161,12 +174,12 @@ const database = z
     ),
   })
   .superRefine(({ engine, url, urlFrom }, context) => {
-    const known: readonly string[] = schemes[engine];
+    const allowed: readonly string[] = schemes[engine];
     const complain = (message: string, path: string[]) => context.addIssue({ code: 'custom', message, path });
     if ((url === undefined) === (urlFrom === undefined))
       complain('needs either url, or urlFrom: the variable that holds it.', []);
-    else if (url !== undefined && !(URL.canParse(url) && known.includes(new URL(url).protocol)))
-      complain(`expected ${known[0]}//user@host/name.`, ['url']);
+    else if (url !== undefined && !(URL.canParse(url) && allowed.includes(new URL(url).protocol)))
+      complain(`expected ${allowed[0]}//user@host/name.`, ['url']);
   });
 
 const databaseName = z
@@ -193,20 +206,26 @@ function unknownKey(key: string, path: Path, schema: z.ZodObject): string {
   if (path[0] === 'folders' && path.length === 2 && key === 'roots')
     return 'the folder itself is meant; "roots" beside "folders" are the folders that are open.';
   if (path.length !== 1 && Object.hasOwn(operatorSchema(undefined).shape, key))
-    return "only the operator can set it, in a file of their own, for everything: a project's file can only narrow.";
+    return (
+      'only the operator can set it, in a file of their own, for everything: ' +
+      "a project's file can only narrow."
+    );
   const ofFolder = path[0] === 'folders' ? narrower(undefined) : schema.shape;
   const shape =
     path.at(-1) === 'budgets' ? budgets.shape : path[0] === 'databases' ? database.shape : ofFolder;
-  const known = Object.keys(shape);
-  return `there is no such setting${meant(key, known)} The settings are ${known.join(', ')}.`;
+  const names = Object.keys(shape);
+  return `there is no such setting${suggestion(key, names)} The settings are ${names.join(', ')}.`;
 }
 
-const meant = (word: string, known: readonly string[]): string => {
+const suggestion = (word: string, known: readonly string[]): string => {
   const best = nearest(word, known);
   return best === undefined ? '.' : `; did you mean ${best}?`;
 };
 
-/** Where in the settings, for people. A project's file may have any keys: they are cut, and cannot command or hide. */
-export const placeOf = (path: Path): string => path.map((step) => shown(String(step))).join('.');
+/**
+ * Formats the path of a setting for people. A project's file may have any keys: they are cut, and cannot
+ * control the terminal or hide.
+ */
+export const placeOf = (path: Path): string => path.map((step) => displayed(String(step))).join('.');
 
-const shown = (text: string): string => displayPath(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+const displayed = (text: string): string => displayPath(text.length > 60 ? `${text.slice(0, 60)}…` : text);

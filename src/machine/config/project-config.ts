@@ -10,27 +10,28 @@ import { intersection, isInside } from '../paths/inside.ts';
 import { displayPath } from '../paths/display-path.ts';
 import type { ConfigFile, KnownNames } from './check-config.ts';
 
-/** Far more than anybody writes by hand. */
+/** The largest settings file, far more than anybody writes by hand. */
 const mostBytes = 64 * 1024;
 
-/** What holds in roots: the settings, and the folders that are left of them. */
+/** The settings in force for roots, and the folders that they leave open. */
 export interface InForce {
   readonly roots: readonly string[];
   readonly settings: Settings;
 }
 
 /**
- * The settings of projects. What a file has once said counts until the server ends: a stash loosens nothing. Names of
- * tools and toolsets are checked when `known` tells which there are; it is asked when there is a file.
+ * Creates the reader of projects' settings. What a file has once said counts until the server ends, so that a
+ * git stash loosens nothing. Names of tools and toolsets are checked against `known`, which is called when
+ * there is a file.
  */
 export function createProjectConfigs(known?: () => Promise<KnownNames>) {
   const read = createProjectReader(known);
   return {
     /**
-     * Narrows the base by the operator's `folders` that real absolute roots lie in or hold, and by the
+     * Narrows the base by the operator's `folders` that the real absolute roots lie in or hold, and by the
      * `.toolcrib.json` of each root and of those `around` them. A file that cannot be read makes the settings
-     * `unreadable`; the roots are then those that the other files leave. The list of roots is itself when no file
-     * narrows it. Throws CONFIG_INVALID when the files leave no root.
+     * `unreadable`; the roots are then those that the other files leave. Returns the same list of roots when
+     * no file narrows it. Throws CONFIG_INVALID when the files leave no root.
      */
     async inForce(
       base: Settings,
@@ -41,39 +42,43 @@ export function createProjectConfigs(known?: () => Promise<KnownNames>) {
       const files: ProjectConfig[] = Object.entries(base.folders)
         .filter(([folder]) => tops.some((top) => isInside(top, folder) || isInside(folder, top)))
         .map(([folder, config]) => ({ ...config, file: `folders ${displayPath(folder)}` }));
-      let left = roots;
+      let open = roots;
       for (const top of tops)
         for (const config of await read(top)) {
           files.push(config);
           const { allowed } = config;
           if (!allowed) continue;
-          const next = left.flatMap((root) => (isInside(root, top) ? intersection([root], allowed) : [root]));
+          const next = open.flatMap((root) => (isInside(root, top) ? intersection([root], allowed) : [root]));
           if (next.length === 0)
             throw invalid(config.file, 'all that it has said of roots leaves no folder open.');
-          left = [...new Set(next)];
+          open = [...new Set(next)];
         }
-      return { roots: left, settings: files.reduce(narrow, base) };
+      return { roots: open, settings: files.reduce(narrow, base) };
     },
   };
 }
 
-/** The file of a root, with the real folders that its `roots` name. */
+/** The settings in the file of a root, with the real folders that its `roots` name. */
 interface RootConfig extends ProjectConfig {
   readonly allowed?: readonly string[];
 }
 
-/** Reads the file of a root: what it says and has said, and why it cannot be read now. */
+/**
+ * Creates the reader of a root's file. It returns what the file says and has said before, and why it cannot
+ * be read now.
+ */
 export function createProjectReader(known?: () => Promise<KnownNames>) {
-  interface Known {
-    readonly said: Map<string, ProjectConfig>;
-    /** The bytes that were understood last, and what they said. */
+  interface FileState {
+    /** The settings that the file has had so far, by their JSON text. */
+    readonly versions: Map<string, ProjectConfig>;
+    /** The bytes that were valid last, and the key of their version. */
     bytes?: Buffer;
-    now?: string;
+    current?: string;
   }
-  const files = new Map<string, Known>();
+  const files = new Map<string, FileState>();
   return async (root: string): Promise<readonly RootConfig[]> => {
     const path = join(root, '.toolcrib.json');
-    const file = files.get(path) ?? { said: new Map<string, ProjectConfig>() };
+    const file: FileState = files.get(path) ?? { versions: new Map() };
     let bytes: Buffer | undefined;
     let problem: ProjectConfig | undefined;
     try {
@@ -81,23 +86,30 @@ export function createProjectReader(known?: () => Promise<KnownNames>) {
       if (bytes && !file.bytes?.equals(bytes)) {
         const names = { file: path, whose: 'project', known: await known?.() } as const;
         const config = { ...(await readSettings(bytes, names)), file: displayPath(path) };
-        const now = JSON.stringify(config);
-        file.said.set(now, config);
-        files.set(path, Object.assign(file, { bytes, now }));
+        const key = JSON.stringify(config);
+        file.versions.set(key, config);
+        file.bytes = bytes;
+        file.current = key;
+        files.set(path, file);
       }
     } catch (error) {
-      const understood = bytes && (await understoodIn(bytes, path).catch(noneTooDeep));
-      problem = { ...understood, ...unreadable(displayPath(path), error) };
+      const valid = bytes && (await validPartsOf(bytes, path).catch(noneTooDeep));
+      problem = { ...valid, ...unreadable(displayPath(path), error) };
     }
-    const isNow = (key: string) => problem === undefined && bytes !== undefined && key === file.now;
-    const configs = [...file.said].map(([key, config]) => (isNow(key) ? config : asItWas(config)));
+    const isCurrent = (key: string) => problem === undefined && bytes !== undefined && key === file.current;
+    const configs = [...file.versions].map(([key, config]) =>
+      isCurrent(key) ? config : asReadBefore(config),
+    );
     return Promise.all(
       [...configs, ...(problem ? [problem] : [])].map((config) => withFolders(config, root)),
     );
   };
 }
 
-/** Settings that cannot be read make their project stricter: nobody knows what they would say. Throws other errors. */
+/**
+ * The settings in place of a file that cannot be read. They make their project stricter, because nobody knows
+ * what the file would say. Rethrows other errors.
+ */
 function unreadable(file: string, error: unknown): ProjectConfig {
   if (!(error instanceof ToolcribError)) throw error;
   const why = error.message.replace(/\.$/, '');
@@ -106,39 +118,31 @@ function unreadable(file: string, error: unknown): ProjectConfig {
   return { file, unreadable: `${why}; ${until}` };
 }
 
-/** Nothing of a document that is nested too deeply to be looked at. Throws other errors. */
+/** Returns no settings for a document that is nested too deeply to be read. Rethrows other errors. */
 function noneTooDeep(error: unknown): Config {
   if (error instanceof RangeError) return {};
   throw error;
 }
 
-/** What can be understood in a file with mistakes, setting by setting and rule by rule: it goes on to count. */
-async function understoodIn(bytes: Buffer, file: string): Promise<Config> {
+/** Reads the valid parts of a file with mistakes, setting by setting and rule by rule: they still count. */
+async function validPartsOf(bytes: Buffer, file: string): Promise<Config> {
   const [{ parse }, { checkConfig }] = await Promise.all([
     import('jsonc-parser'),
     import('./check-config.ts'),
   ]);
-  const content: unknown = parse(
-    bytes
-      .toString()
-      .replace(/^\ufeff/, '')
-      .slice(0, mostBytes),
-    [],
-    {
-      allowTrailingComma: true,
-    },
-  );
+  const text = bytes.toString().replace(/^\ufeff/, '');
+  const content: unknown = parse(text.slice(0, mostBytes), [], { allowTrailingComma: true });
   if (typeof content !== 'object' || content === null) return {};
-  const understood = (one: object): Config => {
-    const checked = checkConfig(one, { whose: 'project', file: displayPath(file) });
+  const validConfig = (part: object): Config => {
+    const checked = checkConfig(part, { whose: 'project', file: displayPath(file) });
     return 'config' in checked ? checked.config : {};
   };
   const { rules, ...others } = content as Readonly<Record<string, unknown>>;
-  const each = (from: object) => Object.entries(from).map(([name, value]) => ({ [name]: value }));
-  const settings = each(others).map(understood);
-  const ofRules = each(typeof rules === 'object' && rules !== null ? rules : {});
-  const kept = ofRules.flatMap((rule) => understood({ rules: rule }).rules ?? []);
-  return Object.assign({}, ...settings, { rules: kept }) as Config;
+  const parts = (whole: object) => Object.entries(whole).map(([name, value]) => ({ [name]: value }));
+  const settings = parts(others).map(validConfig);
+  const singleRules = parts(typeof rules === 'object' && rules !== null ? rules : {});
+  const validRules = singleRules.flatMap((rule) => validConfig({ rules: rule }).rules ?? []);
+  return Object.assign({}, ...settings, { rules: validRules }) as Config;
 }
 
 async function withFolders(config: ProjectConfig, root: string): Promise<RootConfig> {
@@ -150,7 +154,10 @@ async function withFolders(config: ProjectConfig, root: string): Promise<RootCon
   }
 }
 
-/** Undefined where there is no file, or a folder of that name. Calls of the system without another thread. */
+/**
+ * Reads the bytes of a file; undefined where there is none, or a folder of that name. Synchronous calls are
+ * faster here than those in another thread.
+ */
 function bytesOf(path: string): Buffer | undefined {
   const facts = lstatSync(path, { throwIfNoEntry: false });
   if (!facts || facts.isDirectory()) return undefined;
@@ -161,10 +168,10 @@ function bytesOf(path: string): Buffer | undefined {
   return bytes;
 }
 
-function asItWas({ rules = [], file, ...config }: ProjectConfig): ProjectConfig {
+function asReadBefore({ rules = [], file, ...config }: ProjectConfig): ProjectConfig {
   const note = ', as it was when the server read it; restart the server after changing it';
-  const then = rules.map((rule) => ({ ...rule, setting: rule.setting + note }));
-  return { ...config, file: file + note, rules: then };
+  const noted = rules.map((rule) => ({ ...rule, setting: rule.setting + note }));
+  return { ...config, file: file + note, rules: noted };
 }
 
 /** The real folders of a project that its file names, as far as they exist. */
@@ -174,30 +181,33 @@ async function foldersIn(project: string, named: readonly string[], file: string
   const outside = folders.find((folder) => !isInside(folder, project));
   if (outside !== undefined)
     throw invalid(file, `roots: ${displayPath(outside)} lies outside of the project.`);
-  // One may still have to be made; none at all is most likely misspelt, and would leave nothing to work in.
+  // Some may still have to be made; none at all is most likely misspelt, and would leave nothing to work in.
   if (folders.length > 0) return folders;
   throw invalid(file, `roots: ${named.map(displayPath).join(', ')}: there is no such folder.`);
 }
 
 /**
- * The settings that the bytes of a file say: JSON with comments and trailing commas, in which no key is there twice.
- * Throws CONFIG_INVALID with file, line and what was probably meant.
+ * Reads the settings in the bytes of a file: JSON with comments and trailing commas, without repeated keys.
+ * Throws CONFIG_INVALID with the file, the line, and what was probably meant.
  */
 export async function readSettings(bytes: Buffer, names: ConfigFile): Promise<Config> {
   const file = displayPath(names.file);
   if (!isUtf8(bytes)) throw invalid(file, 'it is not UTF-8.');
   try {
-    // Without the mark that Windows editors put before the text.
+    // Windows editors put a byte order mark before the text.
     return await settingsIn(bytes.toString().replace(/^\ufeff/, ''), { ...names, file });
   } catch (error) {
-    // What looks at a document calls itself for each step down; no settings are that deep.
+    // The parser calls itself for each level of a document; no settings are that deep.
     throw error instanceof RangeError ? invalid(file, 'it is nested too deeply.') : error;
   }
 }
 
-/** What it needs is loaded when it is called: most people have no such file. */
+/**
+ * Parses and checks the text of a file. The parser is loaded at the first call, because most people have no
+ * such file.
+ */
 async function settingsIn(text: string, names: ConfigFile): Promise<Config> {
-  // By names: the package is CommonJS to Node, and an ES module to who bundles it.
+  // The imports are destructured because the package is CommonJS to Node, and an ES module to a bundler.
   const [{ findNodeAtLocation, getNodeValue, parseTree, printParseErrorCode }, { checkConfig, placeOf }] =
     await Promise.all([import('jsonc-parser'), import('./check-config.ts')]);
   const wrongAt = (offset: number, why: string) =>
@@ -219,14 +229,14 @@ async function settingsIn(text: string, names: ConfigFile): Promise<Config> {
   const checked = checkConfig(getNodeValue(root), names);
   if (!('says' in checked)) return checked.config;
   const { path, says } = checked;
-  // The deepest thing on the path that is there.
+  // The deepest node on the path that exists.
   const nodes = path.map((_, at) => findNodeAtLocation(root, path.slice(0, at + 1)));
   const node = nodes.findLast((each) => each !== undefined);
   const { offset } = node?.parent?.type === 'property' ? node.parent : (node ?? root);
   throw wrongAt(offset, (path.length === 0 ? '' : `${placeOf(path)}: `) + says);
 }
 
-/** CONFIG_INVALID for a place in a file. */
+/** Makes a CONFIG_INVALID error for a place in a file. */
 const invalid = (place: string, why: string): ToolcribError =>
   new ToolcribError('CONFIG_INVALID', `${place}: ${why}`);
 

@@ -2,19 +2,22 @@ import { readFileSync } from 'node:fs';
 import { ToolcribError } from '../../core/errors.ts';
 import type { CallContext, OutputSink, ProgramInput, Result } from '../../core/tool.ts';
 
-/** What makes a call the same as another. */
+/** The call that a job does, and what identifies it. */
 export interface JobCall {
-  /** The same for calls with the same tool, parameters and roots. */
+  /** A key that is the same for calls with the same tool, parameters and roots. */
   readonly key: string;
   readonly tool: string;
   readonly title: string;
-  /** It was begun as a job: its call is answered at once, and its program can be written to. */
+  /** True where it was begun as a job: the call is answered at once, and its program can be written to. */
   readonly isBackground: boolean;
 }
 
-/** - failed   it ended with an error
- *  - stopped  it was told to end, or its client left
- *  - timed_out  it was ended at its time limit */
+/**
+ * The state of a job:
+ * - failed: it ended with an error
+ * - stopped: it was told to end, or its client left
+ * - timed_out: it was ended at its time limit
+ */
 export type JobState = 'running' | 'done' | 'failed' | 'stopped' | 'timed_out';
 
 export type JobWork = (context: CallContext) => Promise<Result>;
@@ -23,17 +26,17 @@ export type JobWork = (context: CallContext) => Promise<Result>;
 export class Job {
   readonly call: JobCall;
   readonly client: string;
-  /** Resolves when it has ended; never rejects. */
+  /** Resolves when the job has ended; never rejects. */
   readonly ended: Promise<void>;
-  /** In ms since 1970; undefined while it runs. */
+  /** The time of its end in ms since 1970; undefined while it runs. */
   endedAt: number | undefined;
-  /** When its result was told, for a call that is made again. */
+  /** True once its result was returned, so that a repeated call does not get it again. */
   isTold = false;
-  /** Safe to show; the other texts of programs are as they were printed. */
+  /** The last line of progress, safe to show; the other texts of its program are as they were printed. */
   lastLine: string | undefined;
-  /** Its program, once it has one. */
+  /** The program that it runs, once it has started one. */
   program: { readonly command: string; readonly folder?: string | undefined } | undefined;
-  /** Ports that were listened to before it began; undefined where that is not known. */
+  /** The ports that something listened to before it began; undefined where that is not known. */
   readonly portsBefore: ReadonlySet<number> | undefined;
   readonly #startedAt = Date.now();
   readonly #stopping = new AbortController();
@@ -44,7 +47,7 @@ export class Job {
   #input: ProgramInput | undefined;
   #outcome: PromiseSettledResult<Result> | undefined;
 
-  /** Begins to work. */
+  /** Starts the work. */
   constructor(call: JobCall, work: JobWork, context: CallContext) {
     this.call = call;
     this.client = context.client;
@@ -53,13 +56,14 @@ export class Job {
     this.ended = this.#settle(work, context);
   }
 
-  /** The handle of what its program prints, by which it is named. */
+  /** The handle of its program's output, which names the job as well. */
   get id(): string {
-    return (this.#output ??= this.#keepOutput()).handle;
+    this.#output ??= this.#keepOutput();
+    return this.#output.handle;
   }
 
   async #settle(work: JobWork, context: CallContext): Promise<void> {
-    // What it throws at once is told as what it throws later.
+    // Within then(), what the work throws at once becomes a rejection like any later one.
     const begun = Promise.resolve().then(() => work(this.#within(context)));
     [this.#outcome] = await Promise.allSettled([begun]);
     this.endedAt = Date.now();
@@ -67,8 +71,11 @@ export class Job {
     this.#input = undefined;
   }
 
-  /** The context of a call, which notes for the job what there is to know of it. */
+  /** The context for the work, which records for the job what there is to know of it. */
   #within(context: CallContext): CallContext {
+    const takeInput = (input: ProgramInput | undefined) => {
+      this.#input = input;
+    };
     return {
       ...context,
       signal: this.#stopping.signal,
@@ -79,9 +86,10 @@ export class Job {
       },
       keepOutput: (command, folder) => {
         this.program = { command, folder };
-        return (this.#output = context.keepOutput(command, folder, this.#output?.handle));
+        this.#output = context.keepOutput(command, folder, this.#output?.handle);
+        return this.#output;
       },
-      ...(this.call.isBackground && { takeInput: (input) => void (this.#input = input) }),
+      ...(this.call.isBackground && { takeInput }),
     };
   }
 
@@ -91,13 +99,13 @@ export class Job {
     return this.#why ?? (isFailed ? 'failed' : 'done');
   }
 
-  /** For how long it has said no more, in ms; undefined when it has not said anything. */
+  /** The milliseconds since its last line of progress; undefined when there was none. */
   get quietFor(): number | undefined {
     return this.#lastLineAt === undefined ? undefined : performance.now() - this.#lastLineAt;
   }
 
   /**
-   * Whether something listens to a port that nothing listened to before it began; false where that is not
+   * True where something listens to a port that nothing listened to before it began; false where that is not
    * known.
    */
   listens(): boolean {
@@ -105,12 +113,15 @@ export class Job {
     return before !== undefined && [...(listeningPorts() ?? [])].some((port) => !before.has(port));
   }
 
-  /** How long it has been running, or ran. */
+  /** The seconds that it has been running, or ran. */
   get seconds(): number {
     return ((this.endedAt ?? Date.now()) - this.#startedAt) / 1000;
   }
 
-  /** What came of it, which is then told. Throws what its work has thrown. Not before it has ended. */
+  /**
+   * Returns its result, and notes that it was returned. Throws what its work has thrown, and an Error before
+   * it has ended.
+   */
   result(): Result {
     if (!this.#outcome) throw new Error(`job ${this.id} has not ended`);
     this.isTold = true;
@@ -133,17 +144,20 @@ export class Job {
         'Only what was started with background: true can be written to.',
       );
     const isWritten = text === '' ? this.#input !== undefined : this.#input?.write(text);
+    const why = 'its program has not started, has ended, or does not listen';
     if (!isWritten)
       throw new ToolcribError(
         'NOT_FOUND',
-        `id: nothing reads the input of ${this.id}: its program has not started, has ended, or does not listen.`,
+        `id: nothing reads the input of ${this.id}: ${why}.`,
         `read_output id=${this.id} tells how it is.`,
       );
     if (isLast) this.#input?.end();
   }
 }
 
-/** The TCP ports that something listens to on this computer; undefined on systems that have no file of them. */
+/**
+ * The TCP ports that something listens to on this computer; undefined on systems that have no file of them.
+ */
 function listeningPorts(): ReadonlySet<number> | undefined {
   try {
     const tables = ['/proc/net/tcp', '/proc/net/tcp6'].map((file) => readFileSync(file, 'latin1')).join('\n');
@@ -151,7 +165,7 @@ function listeningPorts(): ReadonlySet<number> | undefined {
     const listening = tables.matchAll(/^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} 0A/gm);
     return new Set([...listening].map(([, port = '']) => Number.parseInt(port, 16)));
   } catch {
-    // No Linux, or no IPv6 there.
+    // Only Linux has these files, and the second one only with IPv6.
     return undefined;
   }
 }

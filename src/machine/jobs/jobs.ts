@@ -2,46 +2,56 @@ import { ToolcribError } from '../../core/errors.ts';
 import type { CallContext, Result } from '../../core/tool.ts';
 import { Job, type JobCall, type JobWork } from './job.ts';
 
-/** What a call that waits for a job has. */
+/** The part of a call's context that waiting for a job needs. */
 export type Waiter = Pick<CallContext, 'client' | 'signal' | 'budgets' | 'progress'>;
 
-/** `joined`: another call began it. */
+/** The result of a call, or the job that it has become; `joined` is true where another call began the job. */
 export type JobAnswer =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'running'; readonly job: Job; readonly joined?: boolean };
 
-/** How long the state and result of a job that has ended are kept, and of how many. */
-const keptMs = 60 * 60 * 1000;
-const mostKept = 100;
+/** The time for which the state and result of an ended job are kept, and the most jobs for which they are. */
+const retentionMs = 60 * 60 * 1000;
+const mostRetained = 100;
 /**
- * How long what is started as a job has to begin: until it listens, has ended, or says no more for a moment.
+ * The time that a background job has to begin: until it listens, has ended, or prints nothing more for
+ * `quietMs`. A start that fails within `nextMs` after that is still reported as one.
  */
 const beginMs = 3000;
 const quietMs = 500;
 const nextMs = 150;
-/** A job's programs are gone 0.9 s after they were told to end; its tool then has to say so. */
+/**
+ * The time that a job has to end: its programs are gone 0.9 s after they were told to end, and its tool then
+ * reports it.
+ */
 const endMs = 3000;
-/** How often a job is looked at by who waits for it: progress is told ten times a second at most. */
+/**
+ * The interval at which a waiting call looks at its job, so that progress is reported ten times a second at
+ * most.
+ */
 const lookMs = 100;
 
-/** Work that may outlive the call that began it. What belongs to one client does not exist for another. */
+/** The jobs of all clients. A job of one client does not exist for another. */
 export class Jobs {
-  /** All that run, also calls that are no jobs yet. */
+  /** All running work, including calls that are no jobs yet. */
   readonly #running = new Set<Job>();
   readonly #known = new Set<Job>();
   readonly #instance: string | undefined;
   readonly #onEnd: ((id: string) => void) | undefined;
 
-  /** `instance`: which of several servers this is, where handles name theirs. `onEnd` is told of each job's end. */
+  /**
+   * Creates an empty list. `instance` names this server where handles name theirs, and `onEnd` is called with
+   * the id of each job that ends.
+   */
   constructor(instance?: string, onEnd?: (id: string) => void) {
     this.#instance = instance;
     this.#onEnd = onEnd;
   }
 
   /**
-   * Makes a call: tells its result, or that it is still running after the budget, from when on it is a job.
-   * One in the background is a job from its beginning, and told of when it has begun its work. Throws what
-   * `work` throws, and BUSY.
+   * Makes a call. Returns its result, or that it is still running after the time budget, from when on it is a
+   * job. A call in the background is a job from its beginning, and returned when it has begun its work.
+   * Throws what `work` throws, and BUSY.
    */
   async run(call: JobCall, work: JobWork, context: CallContext): Promise<JobAnswer> {
     const { signal, budgets, client } = context;
@@ -53,7 +63,7 @@ export class Jobs {
     else await endOrTimeout(job.ended, budgets.callSeconds * 1000, signal);
     if (signal.aborted && !same) {
       job.end('stopped');
-      // What it started is being ended, and is gone when it says so.
+      // A job ends when the programs that it started are gone.
       await job.ended;
     }
     if (job.state !== 'running') {
@@ -70,12 +80,15 @@ export class Jobs {
     return { kind: 'running', job, joined: same !== undefined };
   }
 
-  /** Waits for the same call of the same client, or tells its result that nobody got; undefined without one. */
+  /**
+   * Waits for the same call of the same client, or returns its result when nobody has received it; undefined
+   * without such a call.
+   */
   async join(key: string, waiter: Waiter): Promise<JobAnswer | undefined> {
     const same = this.list(waiter.client).filter(({ call }) => call.key === key);
     const job =
       this.#runningSame(waiter.client, key) ??
-      same.findLast((one) => !one.isTold && !one.call.isBackground && one.state !== 'stopped');
+      same.findLast((each) => !each.isTold && !each.call.isBackground && each.state !== 'stopped');
     if (!job) return undefined;
     if (job.endedAt !== undefined)
       return { kind: 'done', result: withAge(job.result(), job.id, job.endedAt) };
@@ -84,7 +97,7 @@ export class Jobs {
     return { kind: 'done', result: job.result() };
   }
 
-  /** Throws NOT_FOUND for a handle that names another server. */
+  /** Finds a job of a client. Throws NOT_FOUND for a handle that names another server. */
   find(client: string, id: string): Job | undefined {
     const named = this.#instance === undefined ? undefined : /-\d+-([a-z0-9]{6})$/.exec(id)?.[1];
     if (named !== undefined && named !== this.#instance)
@@ -96,7 +109,7 @@ export class Jobs {
     return this.list(client).find((job) => job.id === id);
   }
 
-  /** All that are known, the oldest first. */
+  /** The known jobs of a client, the oldest first. */
   list(client: string): Job[] {
     return [...this.#known].filter((job) => job.client === client);
   }
@@ -109,7 +122,7 @@ export class Jobs {
   #begin(call: JobCall, work: JobWork, context: CallContext): Job {
     const job = new Job(call, work, context);
     this.#running.add(job);
-    // Known before anybody waits: of the same calls at once one begins it.
+    // Announced before anybody waits, so that of identical calls at once only one begins it.
     if (call.isBackground) this.#announce(job);
     const limit = setTimeout(() => job.end('timed_out'), context.budgets.jobMinutes * 60_000).unref();
     void job.ended.finally(() => {
@@ -137,28 +150,28 @@ export class Jobs {
   #announce(job: Job): void {
     this.#known.add(job);
     const ended = [...this.#known].filter(({ endedAt }) => endedAt !== undefined);
-    for (const [index, one] of ended.entries())
-      if (index < ended.length - mostKept || Date.now() - (one.endedAt ?? 0) > keptMs)
-        this.#known.delete(one);
+    for (const [index, old] of ended.entries())
+      if (index < ended.length - mostRetained || Date.now() - (old.endedAt ?? 0) > retentionMs)
+        this.#known.delete(old);
   }
 }
 
-/** Waits until a job has begun to do its work, or has failed to: a start that fails is told as that. */
+/** Waits until a job has begun its work or has failed to, so that a failing start is reported as one. */
 async function hasBegun(job: Job, signal: AbortSignal): Promise<void> {
   const silent = { signal, progress: () => {} };
   await waitForJob(job, silent, beginMs, () => job.listens() || (job.quietFor ?? 0) > quietMs);
   await endOrTimeout(job.ended, nextMs, signal);
 }
 
-/** Ends jobs, and what they started; returns when that is done. */
+/** Ends jobs and what they started; returns when that is done. */
 export async function end(jobs: readonly Job[]): Promise<void> {
   for (const job of jobs) job.end('stopped');
   await endOrTimeout(Promise.all(jobs.map((job) => job.ended)), endMs);
 }
 
 /**
- * Waits until a job has ended, something is so, some time is over, or the signal comes, and tells its last line
- * meanwhile. Throws what `isSo` throws.
+ * Waits until a job has ended, `isSo` is true, the time is over, or the signal comes, and reports its last
+ * line meanwhile. Throws what `isSo` throws.
  */
 export async function waitForJob(
   job: Job,
@@ -167,20 +180,20 @@ export async function waitForJob(
   isSo: () => boolean | Promise<boolean> = () => false,
 ): Promise<void> {
   const until = performance.now() + mostMs;
-  let told = job.lastLine;
+  let reported = job.lastLine;
   for (;;) {
     const { state, lastLine } = job;
-    if (lastLine !== undefined && lastLine !== told) progress(lastLine);
-    told = lastLine;
+    if (lastLine !== undefined && lastLine !== reported) progress(lastLine);
+    reported = lastLine;
     if (await isSo()) return;
-    const left = until - performance.now();
-    // Its state from before it was looked at: what it printed since has not been seen.
-    if (state !== 'running' || left <= 0 || signal.aborted) return;
-    await endOrTimeout(job.ended, Math.min(left, lookMs), signal);
+    const remaining = until - performance.now();
+    // The state from before `isSo` was called, which has not seen what was printed since.
+    if (state !== 'running' || remaining <= 0 || signal.aborted) return;
+    await endOrTimeout(job.ended, Math.min(remaining, lookMs), signal);
   }
 }
 
-/** Waits for what never fails, for a limited time, or until the signal comes. */
+/** Waits for a promise that never rejects, for a limited time or until the signal comes. */
 async function endOrTimeout(ended: Promise<unknown>, mostMs: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return;
   await new Promise<void>((resolve) => {
@@ -195,7 +208,7 @@ async function endOrTimeout(ended: Promise<unknown>, mostMs: number, signal?: Ab
   });
 }
 
-/** A result that was there before the call says so: what it tells of may have changed since. */
+/** Adds a note to a result from before the call, because what it describes may have changed since. */
 function withAge(result: Result, id: string, endedAt: number): Result {
   const ago = Math.round((Date.now() - endedAt) / 1000);
   const note = `this is ${id}, which the same call began; it ended ${ago} s ago: call again to run it anew`;

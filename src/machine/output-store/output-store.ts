@@ -10,19 +10,24 @@ export interface OutputStoreOptions {
   /** The cache folder, in which large outputs are put; without one, less is kept, in memory. */
   readonly folder: string | undefined;
   readonly budgets: Pick<Budgets, 'outputMegabytes' | 'outputHours'>;
-  /** Which of several servers this is: handles name it, where a call may come to another one. */
+  /** The name of this server among several, which handles contain where a call may come to another one. */
   readonly instance?: string | undefined;
 }
 
-/** Outputs that have ended: those that fit into memory, most of which are some hundred bytes, and those with a file. */
-const mostKept = { small: 200, large: 50 };
+/**
+ * The most ended outputs: those that fit into memory, most of which are some hundred bytes, and those with a
+ * file.
+ */
+const mostEnded = { small: 200, large: 50 };
 
-/** What programs printed, whole, by handle, for as long as this process lives: a file for each that is large. */
+/**
+ * The whole output of programs, by handle, for as long as this process lives. Each large output has a file.
+ */
 export class OutputStore {
   readonly #options: OutputStoreOptions;
-  /** In the order in which they began. */
+  /** The outputs in the order in which they began. */
   readonly #outputs = new Set<KeptOutput>();
-  /** How many there have been of an owner and a name. */
+  /** The number of outputs so far, by owner and name. */
   readonly #counts = new Map<string, number>();
   #isClosed = false;
 
@@ -31,12 +36,12 @@ export class OutputStore {
   }
 
   /**
-   * Begins to keep what a program prints. `owner` is who may read it, `about` what it is, such as the command line, of
-   * which its handle is made unless one is given: `dev-1`, or `dev-1-k3x9q2` where that says whose it is.
+   * Begins to store what a program prints. Only `owner` may read it. The handle is made of `about`, such as
+   * the command line, unless one is given: `dev-1`, or `dev-1-k3x9q2` with the name of the server.
    */
   open(owner: string, about: string, handle = this.#nextHandle(owner, about)): OutputSink {
     this.#forgetOld();
-    for (const before of this.#of(owner)) if (before.handle === handle) this.#forget(before);
+    for (const earlier of this.#of(owner)) if (earlier.handle === handle) this.#forget(earlier);
     const output = new KeptOutput(handle, owner, about, {
       openFile: () => this.#openFile(),
       makeRoom: (growing) => this.#makeRoom(growing),
@@ -45,14 +50,17 @@ export class OutputStore {
     return output;
   }
 
-  /** What is kept of an owner, in the order in which it began. */
+  /** The stored outputs of an owner, in the order in which they began. */
   list(owner: string): readonly StoredOutput[] {
     return this.#of(owner).filter((output) => !this.#isExpired(output));
   }
 
-  /** Throws NOT_FOUND, which says the same of what never was, is forgotten, or belongs to another. */
+  /**
+   * Finds an output. Throws NOT_FOUND with the same message for one that never was, is forgotten, or belongs
+   * to another.
+   */
   find(owner: string, handle: string): StoredOutput {
-    const output = this.list(owner).find((one) => one.handle === handle);
+    const output = this.list(owner).find((each) => each.handle === handle);
     if (output) return output;
     throw new ToolcribError(
       'NOT_FOUND',
@@ -61,7 +69,7 @@ export class OutputStore {
     );
   }
 
-  /** Forgets everything, and removes what is on disk. */
+  /** Forgets all outputs, and removes what is on disk. */
   close(): void {
     this.#isClosed = true;
     for (const output of this.#outputs) this.#forget(output);
@@ -89,7 +97,7 @@ export class OutputStore {
     return endedAt !== undefined && Date.now() - endedAt > this.#options.budgets.outputHours * 3_600_000;
   }
 
-  /** Those that have ended and take room in a file, or take none. */
+  /** The ended outputs that take space in a file, or those that take none. */
   #ended(isLarge: boolean): KeptOutput[] {
     return [...this.#outputs].filter(
       ({ endedAt, fileBytes }) => endedAt !== undefined && fileBytes > 0 === isLarge,
@@ -98,14 +106,14 @@ export class OutputStore {
 
   #forgetOld(): void {
     const tooMany = [
-      ...this.#ended(false).slice(0, -mostKept.small),
-      ...this.#ended(true).slice(0, -mostKept.large),
+      ...this.#ended(false).slice(0, -mostEnded.small),
+      ...this.#ended(true).slice(0, -mostEnded.large),
     ];
     for (const output of this.#outputs)
       if (this.#isExpired(output) || tooMany.includes(output)) this.#forget(output);
   }
 
-  /** Makes room for a block: the oldest that have ended go, or the middle of the one that grows. */
+  /** Frees space for a block: drops the oldest ended outputs, or else the middle of the growing one. */
   #makeRoom(growing: KeptOutput): void {
     const most = this.#options.budgets.outputMegabytes * 1024 * 1024;
     const isFull = () => [...this.#outputs].reduce((sum, { fileBytes }) => sum + fileBytes, 0) >= most;
@@ -119,11 +127,14 @@ export class OutputStore {
   }
 }
 
-/** Behind these words stands what is really done, and the others say more than their program. */
+/** Words after which the next word tells what is really done. */
 const leads = /^(?:run|exec|x|dlx|compose|tool)$/;
+/** Words that tell more than the name of their program. */
 const tasks = /^(?:build|check|deploy|dev|install|lint|serve|start|test|up|watch)\b/;
 
-/** What a command line is about, in a word: `dev` of `npm run dev`, `test` of `cargo test`, `node` of `node a.mjs`. */
+/**
+ * Names a command line in a word: `dev` for `npm run dev`, `test` for `cargo test`, `node` for `node a.mjs`.
+ */
 function nameIn(line: string): string {
   const [program = '', first = '', second = ''] = line.split(/\s+/).filter((word) => !/^\w+=/.test(word));
   const word = leads.test(first) && second !== '' ? second : tasks.test(first) ? first : program;
@@ -136,13 +147,16 @@ function nameIn(line: string): string {
   return name.slice(0, 20) || 'output';
 }
 
-/** FILE_FLAG_DELETE_ON_CLOSE, as Node hands it on (UV_FS_O_TEMPORARY); constants of node:fs leave it out. */
+/**
+ * The flag FILE_FLAG_DELETE_ON_CLOSE, as Node passes it on (UV_FS_O_TEMPORARY); the constants of node:fs lack
+ * it.
+ */
 const deleteOnClose = 0x40;
 
 /**
- * A file that nobody else can open, in a private folder that is made when it is missing. It has no name from then on,
- * or the system removes it, so that nothing is left of it when this process ends, however it does. Undefined where
- * that cannot be had.
+ * Opens a file that nobody else can open, in a private folder that is made when it is missing. The file then
+ * has no name, or the system removes it, so that nothing is left of it however this process ends. Undefined
+ * where that is not possible.
  */
 function openUnnamed(cache: string): number | undefined {
   const { O_RDWR, O_CREAT, O_EXCL } = constants;
@@ -155,7 +169,7 @@ function openUnnamed(cache: string): number | undefined {
     unlinkSync(path);
     return file;
   } catch {
-    // A full disk, a read-only home, too many open files: then less is kept, in memory.
+    // On a full disk, in a read-only home, or with too many open files, less is kept, in memory.
     return undefined;
   }
 }

@@ -5,20 +5,26 @@ import type { OutputLine, StoredOutput } from './kept-output.ts';
 
 export interface LineSearch {
   readonly from: number;
-  /** A regular expression of JavaScript, for one line at a time; `(?i)` before it makes case not count. */
+  /**
+   * A JavaScript regular expression that is tried on one line at a time; with `(?i)` before it, case does not
+   * count.
+   */
   readonly pattern: string;
-  /** The parameter that it was given by. */
+  /** The parameter that holds the pattern. */
   readonly parameter: string;
   readonly signal: AbortSignal;
 }
 
-/** Nothing else goes on while a pattern is tried, and one can be made to take for ever: it is given up then. */
+/**
+ * The times after which a search is given up: nothing else runs while a pattern is tried, and some take for
+ * ever.
+ */
 const mostMsAtOnce = 250;
 const mostMs = 10_000;
 
 /**
- * The lines of an output, many at a time, with whether they match. Leaves the turn to others between its steps. Throws
- * ARG_INVALID for a pattern that is none or takes too long, and CANCELLED.
+ * Yields the lines of an output, many at a time, with whether they match. Lets other work run between its
+ * steps. Throws ARG_INVALID for a pattern that is invalid or takes too long, and CANCELLED.
  */
 export async function* searchLines(
   output: StoredOutput,
@@ -34,15 +40,15 @@ export async function* searchLines(
   }
 }
 
-/** Tries a pattern on texts for a limited time. */
+/** Creates a function that tries a pattern on texts for a limited time. */
 function tester(pattern: string, parameter: string) {
   const expression = expressionOf(pattern, parameter);
   let texts: readonly (string | undefined)[] = [];
   const work = () => texts.map((text) => text !== undefined && expression.test(text));
   const context = createContext({ work });
   const script = new Script('work()');
-  return (given: typeof texts): readonly boolean[] => {
-    texts = given;
+  return (batch: readonly (string | undefined)[]): readonly boolean[] => {
+    texts = batch;
     try {
       return script.runInContext(context, { timeout: mostMsAtOnce }) as boolean[];
     } catch (error) {

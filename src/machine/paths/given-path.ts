@@ -5,7 +5,10 @@ import { isInside } from './inside.ts';
 import { unreadable } from './opened.ts';
 import { refusal } from './display-path.ts';
 
-/** A path as a caller gave it, made absolute, before anything is looked at. Throws ARG_INVALID and PATH_PROTECTED. */
+/**
+ * Makes the path that a caller gave absolute, before anything on the disk is looked at. Throws ARG_INVALID
+ * and PATH_PROTECTED.
+ */
 export function absolutePath(given: string, from: string, home: string): string {
   if (given === '')
     throw new ToolcribError('ARG_INVALID', 'The path is empty.', 'Use "." for the folder itself.');
@@ -14,13 +17,13 @@ export function absolutePath(given: string, from: string, home: string): string 
   const problem = given.includes('\0') ? 'has a NUL character' : trick;
   if (problem) throw refusal('ARG_INVALID', given, `${problem}.`, 'Use a plain path.');
   const expanded = given.startsWith('~/') ? home + given.slice(1) : given;
-  // Not join(): it would take `link/..` away before the link was followed.
+  // Not join(), which would remove `link/..` before the link was followed.
   const absolute = isAbsolute(expanded) ? expanded : from + sep + expanded;
   if (inPseudoFolder(normalize(absolute))) throw protectedPath(given);
   return absolute;
 }
 
-/** Throws NO_ROOTS. */
+/** The first root. Throws NO_ROOTS. */
 export function firstRoot(roots: readonly string[]): string {
   const [root] = roots;
   if (root !== undefined) return root;
@@ -33,23 +36,26 @@ export function firstRoot(roots: readonly string[]): string {
 
 const slashes = sep === '/' ? /(?<=[^/])(?:\/\.?)+$/ : /(?<=[^\\/])(?:[\\/]\.?)+$/;
 
-/** A path without `/` and `/.` at its end. */
+/** Removes `/` and `/.` from the end of a path. */
 export const withoutSlashes = (path: string): string => path.replace(slashes, '');
 
-/** Where kernels show processes, devices and settings as files; what is read there can be secrets or never end. */
+/**
+ * Folders in which kernels show processes, devices and settings as files. What is read there can be secret or
+ * never end.
+ */
 const pseudoFolders = sep === '/' ? ['/proc', '/sys', '/dev'] : [];
 
-/** Whether a path lies in a file system of processes, devices or kernel settings. */
+/** True where a path lies in a file system of processes, devices or kernel settings. */
 export const inPseudoFolder = (path: string): boolean =>
   pseudoFolders.some((folder) => path === folder || path.startsWith(`${folder}/`));
 
-/** Such file systems below a folder, relative to it. */
+/** The file systems of that kind below a folder, relative to it. */
 export const pseudoFoldersBelow = (folder: string): string[] =>
   pseudoFolders
     .filter((each) => isInside(each, folder) && each !== folder)
     .map((each) => relative(folder, each));
 
-/** The refusal of what no root opens. */
+/** The error for a path that no root opens. */
 export const protectedPath = (given: string): ToolcribError =>
   refusal(
     'PATH_PROTECTED',
@@ -57,12 +63,14 @@ export const protectedPath = (given: string): ToolcribError =>
     `lies in a file system of processes, devices or kernel settings, which is never opened.`,
   );
 
-// https://learn.microsoft.com/windows/win32/fileio/naming-a-file; the superscript digits count as digits there.
+// https://learn.microsoft.com/windows/win32/fileio/naming-a-file; the superscript digits count as digits
+// there.
 const deviceName = /^(?:CON|PRN|AUX|NUL|CLOCK\$|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²³])$/i;
 
 /**
- * What Windows would read in a path other than names of folders and files, as the end of a sentence; undefined when
- * there is nothing. Short 8.3 names and junctions are not tricks: asking for the real path undoes them.
+ * The part of a path that Windows would not read as names of folders and files, as the end of a sentence;
+ * undefined when there is none. Short 8.3 names and junctions do not count, because the real path resolves
+ * them.
  */
 export function windowsPathTrick(path: string): string | undefined {
   const slashed = path.replaceAll('/', '\\');

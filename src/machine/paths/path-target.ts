@@ -7,40 +7,43 @@ import { codeOf, locate } from './real-path.ts';
 import { refusal, displayPath } from './display-path.ts';
 
 /**
- * Where something is or will be: a name in a folder that is held open, so that nothing on the way to it can be swapped.
- * Whoever opened it closes `folder.handle`.
+ * The place of something that exists or will be made: a name in a folder that is held open, so that nothing
+ * on the way to it can be swapped. Whoever opened it closes `folder.handle`.
  */
 export interface PathTarget {
   readonly folder: OpenedFile;
   readonly name: string;
-  /** Its real absolute path, for people and for the journal. */
+  /** The real absolute path, for people and for the journal. */
   readonly path: string;
   /**
-   * The path to use in system calls: below `folder.stablePath`. What lies there may have been swapped for a symbolic
-   * link since: whoever reads opens it with O_NOFOLLOW, whoever writes renames onto it.
+   * The path for system calls, below `folder.stablePath`. What lies there may have been replaced by a
+   * symbolic link since: readers open it with O_NOFOLLOW, writers rename onto it.
    */
   readonly at: string;
-  /** The root it lies in: the outermost, where roots lie in each other. */
+  /** The root that it lies in: the outermost, where roots lie in each other. */
   readonly root: string;
   /** The real paths of the folders that were made for it, outermost first. */
   readonly made: readonly string[];
-  /** A person has said that it is to be changed although git takes it for part of a repository. */
+  /** True where a person agreed to change it although git takes it for part of a repository. */
   readonly confirmed: boolean;
 }
 
 interface Opening {
   readonly make: boolean;
-  /** Throws when the place is not for the model. `folder` is the deepest one that exists on the way there. */
+  /**
+   * Throws when the model may not use the place. `folder` is the deepest one that exists on the way there.
+   */
   check(place: string, folder: OpenedFile): void | Promise<void>;
   readonly consent: Consent;
   readonly root?: string;
 }
 
 /**
- * Opens the folder that a real path is in. With `make`, the folders that are missing are made one by one, each inside
- * its parent, which is already open: what is swapped on the way is never followed. When that fails half-way, those made
- * so far are removed. `check` is asked before anything is made, and again about what came of it. Throws what it and
- * `lookOnceMore` throw, PATH_NOT_FOUND, PATH_DENIED, ARG_INVALID, and WRITE_FAILED for a folder that cannot be made.
+ * Opens the folder that a real path is in. With `make`, missing folders are made one by one, each inside its
+ * open parent, so that nothing swapped on the way is followed. When that fails half-way, those made so far
+ * are removed. `check` is called before anything is made, and again with the result. Throws what it and
+ * `lookOnceMore` throw, PATH_NOT_FOUND, PATH_DENIED, ARG_INVALID, and WRITE_FAILED for a folder that cannot
+ * be made.
  */
 export async function openPlaceAt(
   real: string,
@@ -76,10 +79,10 @@ export async function openPlaceAt(
 }
 
 /**
- * To be asked in the same step as what changes a place, with nothing waited for in between: what was true when it was
- * opened may no longer be. Throws STALE_FILE when its folder has been moved or removed, and so is not the one that
- * was allowed; and PATH_PROTECTED when the place has come to be part of a repository, or would complete one, of which
- * other calls have made the rest, and no person has said that it is to be changed even so.
+ * Checks a place again, in the same step as what changes it and with nothing awaited in between, because what
+ * was true when it was opened may no longer be. Throws STALE_FILE when its folder has been moved or removed,
+ * and so is not the one that was allowed. Throws PATH_PROTECTED when it has become part of a repository, or
+ * would complete one of which other calls have made the rest, and no person has agreed to that.
  */
 export function lookOnceMore(
   place: Pick<PathTarget, 'folder' | 'path' | 'confirmed'>,
@@ -95,23 +98,29 @@ export function lookOnceMore(
   if (!place.confirmed && inGitFolder(place.path)) throw protectedError(given, gitFolderEffect);
 }
 
-/** Some microseconds where the system tells the path of what is open. */
+/**
+ * True while an open folder is still at its path. Takes some microseconds where the system reports the path
+ * of what is open.
+ */
 function isStillThere({ path, stablePath, stat }: OpenedFile): boolean {
   try {
     if (stablePath !== path) return readlinkSync(stablePath) === path;
     const now = lstatSync(path);
     return now.ino === stat.ino && now.dev === stat.dev && realpathSync.native(path) === path;
   } catch {
-    // It is no longer there, or cannot be looked at, which comes to the same.
+    // A folder that cannot be examined counts as gone.
     return false;
   }
 }
 
-/** Removes folders that were made for a place, innermost first, when nothing comes of it. What is not empty stays. */
+/**
+ * Removes the folders that were made for a place when nothing comes of it, innermost first. A folder that is
+ * not empty stays.
+ */
 export function removeMade(made: readonly string[]): void {
   for (const path of made.toReversed()) {
     try {
-      // Not where a link leads by now.
+      // The path must not lead through a link by now.
       if (realpathSync.native(path) === path) rmdirSync(path);
     } catch {
       // Another call has put something into it, or somebody has moved it.
@@ -120,13 +129,16 @@ export function removeMade(made: readonly string[]): void {
   }
 }
 
-/** The folders between a folder and what lies somewhere below it, outermost first. */
+/** The folders between a folder and something below it, outermost first. */
 export function foldersAbove(path: string, top: string): string[] {
   const steps = relative(top, dirname(path)).split(sep).filter(Boolean);
   return steps.map((_, at) => join(top, ...steps.slice(0, at + 1)));
 }
 
-/** Whether it is new: another call may just have made it. In the same step as the look before it. */
+/**
+ * Makes a folder; false where it exists, as another call may just have made it. Runs in the same step as the
+ * check before it.
+ */
 function makeFolder(path: string, given: string): boolean {
   try {
     mkdirSync(path);

@@ -12,15 +12,15 @@ import { isOwn, noConsent, ownRealFolders, refuseProtected, type Consent } from 
 import { codeOf, locate } from './real-path.ts';
 import { refusal, displayPath } from './display-path.ts';
 
-interface From {
-  /** The folder that relative paths start at; the first root when left out. */
+interface RelativePath {
+  /** The folder at which relative paths start; by default the first root. */
   readonly from?: string;
 }
 
 /**
- * The one gate for paths: opens the given folders, and nothing else, to the tools; and of them not what toolcrib itself
- * keeps there, which is PATH_PROTECTED to every call. Throws PATH_NOT_FOUND, PATH_NOT_REGULAR or PATH_PROTECTED for a
- * folder that cannot be a root.
+ * Opens a workspace, through which all tools open files: it gives access to these folders and nothing else,
+ * and in them not to what toolcrib itself keeps there, which is PATH_PROTECTED to every call. Throws
+ * PATH_NOT_FOUND, PATH_NOT_REGULAR or PATH_PROTECTED for a folder that cannot be a root.
  */
 export async function openWorkspace(
   folders: readonly string[],
@@ -28,13 +28,14 @@ export async function openWorkspace(
 ): Promise<RootedWorkspace> {
   const roots = [...new Set(await Promise.all(folders.map((folder) => rootOf(folder, home))))];
   const aboutPaths = rules.filter(({ pattern }) => isAboutPaths(pattern));
-  // Where the roots and what is toolcrib's own lie apart no call has to ask: nothing outside of the roots is opened.
+  // Where the roots and toolcrib's own folders lie apart, no call has to check, as nothing outside of the
+  // roots is opened.
   const own = ownRealFolders();
   const couldBeOwn = roots.some((root) => isOwn(root, own) || own.some((folder) => isInside(folder, root)));
   return new RootedWorkspace({ roots, home, rules: aboutPaths, couldBeOwn }, noConsent);
 }
 
-/** The same workspace, for tools that open files. Throws when it comes from somewhere else than `openWorkspace`. */
+/** Returns the same workspace, for tools that open files. Throws when it was not made by `openWorkspace`. */
 export function rooted(workspace: Workspace): RootedWorkspace {
   if (workspace instanceof RootedWorkspace) return workspace;
   throw new TypeError('This workspace cannot open files.');
@@ -43,20 +44,20 @@ export function rooted(workspace: Workspace): RootedWorkspace {
 interface PlaceOptions {
   readonly follow?: boolean;
   readonly make?: boolean;
-  /** Only where the path is the real one, which it was when it was noted down. */
+  /** True to refuse a path that is no longer the real one, which it was when it was recorded. */
   readonly exactly?: boolean;
 }
 
 interface WorkspaceRules {
   readonly roots: readonly string[];
   readonly home: string;
-  /** Those about paths: they are asked for every file that is opened. */
+  /** The rules about paths, which are checked for every file that is opened. */
   readonly rules: readonly Rule[];
-  /** Whether what is toolcrib's own could lie in them. */
+  /** True where toolcrib's own files could lie in the roots. */
   readonly couldBeOwn: boolean;
 }
 
-/** A workspace that can open what it has found inside its roots. Whoever opens closes `handle`. */
+/** A workspace that can open files inside its roots. Whoever opens one closes its `handle`. */
 export class RootedWorkspace implements Workspace {
   readonly #limits: WorkspaceRules;
   readonly #consent: Consent;
@@ -74,19 +75,19 @@ export class RootedWorkspace implements Workspace {
     return firstRoot(this.roots);
   }
 
-  /** The globs of what is denied, for programs that know files by themselves. */
+  /** The globs of denied files, for programs that find files by themselves. */
   get denied(): readonly string[] {
     return deniedGlobs(this.#limits.rules);
   }
 
-  /** The same roots under another consent to changing what is protected. */
+  /** Returns a workspace with the same roots and another consent to changing what is protected. */
   consenting(consent: Consent): RootedWorkspace {
     return new RootedWorkspace(this.#limits, consent);
   }
 
   async resolve(
     given: string,
-    options: From & { kind?: PathKind; mustExist?: boolean } = {},
+    options: RelativePath & { kind?: PathKind; mustExist?: boolean } = {},
   ): Promise<string> {
     const { from, kind = 'any', mustExist = false } = options;
     const absolute = this.#absolute(given, from);
@@ -99,7 +100,7 @@ export class RootedWorkspace implements Workspace {
   }
 
   /** Opens a regular file, a folder, or either. Throws what `resolve` throws. */
-  async open(kind: PathKind, given: string, { from }: From = {}): Promise<OpenedFile> {
+  async open(kind: PathKind, given: string, { from }: RelativePath = {}): Promise<OpenedFile> {
     const { real, missing } = locate(this.#absolute(given, from));
     this.#refuse(given, real, 'read');
     if (missing !== undefined) throw unreadable(given, missing);
@@ -110,10 +111,11 @@ export class RootedWorkspace implements Workspace {
   }
 
   /**
-   * Where a file or folder is, or will be, for changing it. With `follow` (the default) a symbolic link at the end
-   * leads on to its target, which may be still to come; without it, the link itself is the place. With `make`,
-   * folders that are missing on the way are made. Throws what `resolve` and `openPlaceAt` throw, and PATH_PROTECTED
-   * for a root, for a folder that holds one, and for what `refuseProtected` refuses.
+   * Opens the place of a file or folder that exists or will be made, for changing it. With `follow` (the
+   * default) a symbolic link at the end leads on to its target, which may not exist yet; without it, the link
+   * itself is the place. With `make`, missing folders on the way are made. Throws what `resolve` and
+   * `openPlaceAt` throw, and PATH_PROTECTED for a root, for a folder that holds one, and for what
+   * `refuseProtected` refuses.
    */
   async openPlace(
     given: string,
@@ -128,9 +130,9 @@ export class RootedWorkspace implements Workspace {
         throw refusal('STALE_FILE', given, `the path now leads to ${displayPath(path)}.`);
       refuseProtected({ path }, given, { consent, isNew: missing !== undefined });
     };
-    // Before anything is missing: programs make the folders that are.
+    // Checked before missing folders are reported, because programs make them.
     check(real);
-    // Also by the way there: what `.git/hooks` leads to is run by that name.
+    // The path before following links counts as well: what `.git/hooks` leads to is run by that name.
     if (real !== normalize(absolute)) refuseProtected({ path: normalize(absolute) }, given, { consent });
     if (missing !== undefined && missing !== 'ENOENT') throw unreadable(given, missing);
     if (make && missing !== undefined && absolute !== withoutSlashes(absolute))
@@ -149,8 +151,8 @@ export class RootedWorkspace implements Workspace {
   }
 
   /**
-   * Works at what lies at a place itself (or with `follow`, where it leads), which is held open meanwhile; when that
-   * throws, the folders that were made for it go again. Throws what `openPlace` and `work` throw.
+   * Works at a place itself (or with `follow`, where it leads), which is held open meanwhile. When `work`
+   * throws, the folders that were made for it are removed. Throws what `openPlace` and `work` throw.
    */
   async atPlace<T>(
     given: string,
@@ -168,12 +170,18 @@ export class RootedWorkspace implements Workspace {
     }
   }
 
-  /** Whether a rule keeps a real path from being read or written, for what is not opened through here. */
+  /**
+   * True where a rule denies reading or writing a real path, for files that are not opened through the
+   * workspace.
+   */
   denies(real: string, doing: 'read' | 'write' = 'read'): boolean {
     return this.#ruleAgainst(real, doing) !== undefined;
   }
 
-  /** Throws EFFECT_DENIED for a whole folder where rules are about single files: what it holds would go along. */
+  /**
+   * Throws EFFECT_DENIED for a whole folder where rules deny single files, because what it holds would go
+   * along.
+   */
   refuseWhole(given: string): void {
     const rule = this.#limits.rules.find(({ decision }) => decision === 'deny');
     if (rule === undefined) return;
@@ -193,7 +201,9 @@ export class RootedWorkspace implements Workspace {
     return this.roots.some((root) => isInside(real, root));
   }
 
-  /** Throws for a real path that no call may open: outside of the roots, toolcrib's own, or kept from it by a rule. */
+  /**
+   * Throws for a real path that no call may open: outside of the roots, toolcrib's own, or denied by a rule.
+   */
   #refuse(given: string, real: string, doing: 'read' | 'write'): void {
     if (inPseudoFolder(real)) throw protectedPath(given);
     if (!this.#holds(real))
@@ -203,7 +213,7 @@ export class RootedWorkspace implements Workspace {
         `leads outside the folders that are open: ${this.roots.map(displayPath).join(', ')}.`,
         'Another folder is opened by starting the server with --root FOLDER.',
       );
-    // In its journal are files of other projects.
+    // The journal holds files of other projects.
     if (this.#limits.couldBeOwn && isOwn(real))
       throw refusal(
         'PATH_PROTECTED',
@@ -227,7 +237,7 @@ export class RootedWorkspace implements Workspace {
     return pathRule(this.#limits.rules, doing, [real, ...within]);
   }
 
-  /** A root cannot be changed itself, nor what holds one. */
+  /** Throws for a root, and for a folder that holds one: neither can be changed. */
   #refuseRoots(given: string, real: string): void {
     const held = this.roots.find((root) => isInside(root, real));
     if (held === undefined) return;

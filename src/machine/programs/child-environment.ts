@@ -1,22 +1,25 @@
 import { pathsOf, type Host } from '../host.ts';
 import type { SearchPath } from './installation.ts';
 
-/** What every program needs to feel at home, and none of which chooses code to run. */
-const inherited =
-  /^(?:HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_.+|TZ|TMPDIR|XDG_.+|SSL_CERT_FILE|SSL_CERT_DIR|NODE_EXTRA_CA_CERTS)$/;
+/** Variables that programs need to work normally, none of which chooses code to run. */
+const inherited = [
+  /^(?:HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_.+|TZ|TMPDIR|XDG_.+)$/,
+  /^(?:SSL_CERT_FILE|SSL_CERT_DIR|NODE_EXTRA_CA_CERTS)$/,
+];
 const proxies = /^(?:HTTP_PROXY|HTTPS_PROXY|NO_PROXY|ALL_PROXY|http_proxy|https_proxy|no_proxy|all_proxy)$/;
 
-/** In capitals: there the case of a name does not count. */
+/** The same for Windows, in capitals because the case of a variable's name does not matter there. */
 const inheritedOnWindows = [
   /^(?:USERPROFILE|USERNAME|USERDOMAIN|HOMEDRIVE|HOMEPATH|PUBLIC|TEMP|TMP|(?:LOCAL)?APPDATA)$/,
   /^(?:COMMON)?PROGRAM(?:DATA|FILES.*|W6432)$/,
-  /^(?:SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|PATHEXT|OS|COMPUTERNAME|NUMBER_OF_PROCESSORS|PROCESSOR_ARCHITECTURE)$/,
+  /^(?:SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|PATHEXT|OS|COMPUTERNAME)$/,
+  /^(?:NUMBER_OF_PROCESSORS|PROCESSOR_ARCHITECTURE)$/,
 ];
 
 /**
- * Answers given in advance: nobody is there to be asked, to turn pages, to see colours, or to read advertisements. None
- * of them says yes to what a program asks before it destroys something: such a program is to fail. What a program finds
- * out by itself, since it has neither a terminal nor input, is not said.
+ * Settings that keep programs from asking questions, paging, colouring and advertising, because nobody sits
+ * at the terminal. None of them agrees to destroy something: a program that asks before it does should fail.
+ * Settings that a program works out by itself from the missing terminal are left out.
  */
 const answers: Readonly<Record<string, string>> = {
   TERM: 'dumb',
@@ -24,16 +27,16 @@ const answers: Readonly<Record<string, string>> = {
   CI: '1',
   PAGER: 'cat',
   GIT_PAGER: 'cat',
-  // What takes no editor for an error still ends at once: the text is as it was.
+  // A program that insists on an editor ends at once, with the text unchanged.
   EDITOR: 'true',
   VISUAL: 'true',
   GIT_EDITOR: ':',
   GIT_SEQUENCE_EDITOR: ':',
   GIT_MERGE_AUTOEDIT: 'no',
   BROWSER: 'none',
-  // Left out, a program would try the usual display.
+  // Without the variable, a program would try the default display.
   WAYLAND_DISPLAY: '',
-  // Empty stands for none, and takes the place of core.askPass.
+  // The empty value means no program, and overrides core.askPass.
   GIT_ASKPASS: '',
   GIT_TERMINAL_PROMPT: '0',
   GCM_INTERACTIVE: 'never',
@@ -59,13 +62,13 @@ const answers: Readonly<Record<string, string>> = {
   HGPLAIN: '1',
 };
 
-/** The same without these answers: a window stays, and a person works in it. */
+/** The environment without these answers, for a program that opens a window in which a person works. */
 export const withoutAnswers = (env: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter(([name, value]) => answers[name] !== value));
 
 /**
- * The whole environment of a child: what every program gets, the variables its discoverer names, the search path,
- * answers to questions nobody is there to answer, and the discoverer's own settings, which win.
+ * The whole environment of a child: the inherited variables, those that its discoverer names, the search
+ * path, the answers above, and the discoverer's own settings, which win.
  */
 export function childEnvironment(
   host: Host,
@@ -84,13 +87,13 @@ export function childEnvironment(
 }
 
 /**
- * The variables of our own environment that are passed on: those of the list, and `names`. That none of these makes a
- * program run code is a law for discoverers.
+ * The variables of our own environment that a child inherits: those of the lists above, and `names`. A test
+ * over all discoverers checks that none of these makes a program run code.
  */
 export function inheritedEnvironment(host: Host, names: readonly string[] = []): Record<string, string> {
   const isWindows = host.platform === 'win32';
   const fold = (name: string) => (isWindows ? name.toUpperCase() : name);
-  const patterns = [inherited, proxies, ...(isWindows ? inheritedOnWindows : [])];
+  const patterns = [...inherited, proxies, ...(isWindows ? inheritedOnWindows : [])];
   const named = new Set(names.map(fold));
   const isAllowed = (name: string) => named.has(name) || patterns.some((pattern) => pattern.test(name));
   const passed = Object.entries(host.env).filter(

@@ -3,46 +3,46 @@ import type { Broken, Discovery, Installation, ProgramFacts, SearchPath } from '
 import { expandPlace, lookAtFolder } from './search-path.ts';
 import { behindShim } from './windows-shim.ts';
 
-/** The outcome of looking for one program. */
+/** The outcome of the search for one program. */
 export type ProgramSearch = { readonly installed: Installation } | { readonly why: string };
 
-/** Files of one name, which may be what is looked for. */
+/** A file name to search for, and the folders to search. */
 interface Lookup {
   readonly name: string;
-  /** First words of the program: `compose` of `docker compose`. */
+  /** The first words of the program: `compose` of `docker compose`. */
   readonly words: readonly string[];
   readonly folders: readonly string[];
-  /** Left out: that of the folder on the search path. */
+  /** The source to report; by default that of the folder on the search path. */
   readonly source?: string;
-  /** Why none in these folders can be used. */
+  /** The reason why no file in these folders can be used. */
   readonly why?: string | undefined;
 }
 
 interface ProgramCandidate extends Pick<Installation, 'words' | 'source'> {
   readonly path: string;
-  /** Why it cannot be used. */
+  /** The reason why it cannot be used. */
   readonly why: string | undefined;
 }
 
-/** Where one looks. */
-interface CandidateFile {
+/** The machine that is searched, and the candidates that are known to be broken there. */
+interface SearchContext {
   readonly host: Host;
   readonly path: SearchPath;
   readonly broken: Broken;
 }
 
-/** What is known beside the search path. */
+/** Facts that discovery uses in addition to the search path. */
 interface DiscoveryHints {
   readonly broken?: Broken;
-  /** Where the settings say that programs are, by id. */
+  /** The paths of programs that the settings name, by id. */
   readonly named?: Readonly<Record<string, string>>;
-  /** Folders of projects, which may keep copies of their own. */
+  /** The folders of projects, which may have copies of their own. */
   readonly roots?: readonly string[];
 }
 
 /**
- * Finds programs: the best of each one's names first, then the first folder of the search path. Each folder is
- * listed once, and only what is in it is looked at. The working directory plays no part.
+ * Finds the installed programs. A better name of a program wins over an earlier folder of the search path.
+ * Each folder is listed once, and only files in it are examined. The working directory plays no part.
  */
 export async function discover(
   facts: readonly ProgramFacts[],
@@ -65,10 +65,11 @@ export async function discover(
   const missing = new Map<string, { why: string }>();
   const searches = facts.map(async (program): Promise<ProgramSearch> => {
     if (program.on?.includes(host.platform) === false) return { why: 'is not for this system' };
-    const wanted = { ...program, at: named[program.id] };
-    const found = await choose(wanted, await lookupsFor(wanted, foldersWith, host), { host, path, broken });
-    const own = 'why' in found ? await ownCopy(program, roots, host) : undefined;
-    return own ? { installed: own } : found;
+    const query = { ...program, at: named[program.id] };
+    const lookups = await lookupsFor(query, foldersWith, host);
+    const search = await choose(query, lookups, { host, path, broken });
+    const own = 'why' in search ? await ownCopy(program, roots, host) : undefined;
+    return own ? { installed: own } : search;
   });
   for (const [index, search] of (await Promise.all(searches)).entries()) {
     const id = facts[index]?.id ?? '';
@@ -78,22 +79,22 @@ export async function discover(
   return { path, installed, missing };
 }
 
-/** The copy of a program that a project keeps, where the machine has none. */
+/** Finds the copy of a program in a project, for programs that the machine does not have. */
 async function ownCopy(
   { id, own }: ProgramFacts,
   roots: readonly string[],
   host: Host,
 ): Promise<Installation | undefined> {
   for (const root of roots)
-    for (const place of own?.[host.platform === 'win32' ? 'win32' : 'posix'] ?? []) {
-      const program = pathsOf(host).join(root, place);
-      if (!place.startsWith('$') && (await host.stat(program))?.isFile)
+    for (const location of own?.[host.platform === 'win32' ? 'win32' : 'posix'] ?? []) {
+      const program = pathsOf(host).join(root, location);
+      if (!location.startsWith('$') && (await host.stat(program))?.isFile)
         return { id, program, leading: [], words: [], source: root, others: [], own: true };
     }
   return undefined;
 }
 
-/** Finds one program by any name. */
+/** Finds a program by its name, whether or not toolcrib knows it. */
 export async function whichProgram(name: string, host: Host, path: SearchPath): Promise<ProgramSearch> {
   if (!/^[^\\/:*?"<>|\0]+$/.test(name) || /^\.+$/.test(name))
     return { why: `"${name}" is not the name of a program` };
@@ -102,11 +103,11 @@ export async function whichProgram(name: string, host: Host, path: SearchPath): 
 }
 
 type ProgramQuery = Pick<ProgramFacts, 'id' | 'called' | 'elsewhere'> & {
-  /** Where the settings say that it is, which is taken, or nothing. */
+  /** The path that the settings name; no other file is tried. */
   readonly at?: string | undefined;
 };
 
-/** Where a program may be, best first. */
+/** The lookups for a program, the best first. */
 async function lookupsFor(
   { called, elsewhere, at }: ProgramQuery,
   foldersWith: (name: string) => readonly string[],
@@ -126,7 +127,7 @@ async function lookupsFor(
   const known = elsewhere?.[host.platform] ?? [];
   const files = (await Promise.all(known.map((file) => expandPlace(file, host)))).flat();
   const further = files.map(async (file) => {
-    // Its folder is not on the search path, hence has not been looked at.
+    // Its folder is not on the search path, and so has not been checked.
     const folder = await lookAtFolder(dirname(file), host);
     const why = folder && 'why' in folder ? `in a folder that is left out: ${folder.why}` : undefined;
     return { ...fileAt(file), why };
@@ -134,38 +135,40 @@ async function lookupsFor(
   return [...names, ...(await Promise.all(further))];
 }
 
-/** Looks at all candidates, to say why the others lost. */
+/** Chooses the best candidate. All of them are examined, to say why the others lost. */
 async function choose(
   { id, called, at }: ProgramQuery,
   lookups: readonly Lookup[],
-  place: CandidateFile,
+  context: SearchContext,
 ): Promise<ProgramSearch> {
-  const found = (await Promise.all(lookups.map((lookup) => candidatesIn(lookup, id, place)))).flat();
-  // A known place may be on the search path as well.
-  const all = found.filter((one, index) => found.findIndex(({ path }) => path === one.path) === index);
-  const best = all.find(({ why }) => why === undefined);
-  const others = all
+  const found = (await Promise.all(lookups.map((lookup) => candidatesIn(lookup, id, context)))).flat();
+  // A known location may be on the search path as well.
+  const candidates = found.filter(
+    (candidate, index) => found.findIndex(({ path }) => path === candidate.path) === index,
+  );
+  const best = candidates.find(({ why }) => why === undefined);
+  const others = candidates
     .filter((candidate) => candidate !== best)
     .map(({ path, why = 'comes later' }) => ({ path, why }));
-  if (best) return { installed: await installationOf(id, best, others, place) };
+  if (best) return { installed: await installationOf(id, best, others, context) };
   const refused = others.map(({ path, why }) => `${path} is ${why}`).join('; ');
   if (at !== undefined) return { why: refused || `${at}, which the settings name, cannot be started` };
-  const count = place.path.folders.length;
-  const looked = `no ${called.join(', ')} in ${count === 1 ? 'one folder' : `${count} folders`}`;
-  return { why: refused === '' ? looked : `${looked} that can be used: ${refused}` };
+  const count = context.path.folders.length;
+  const searched = `no ${called.join(', ')} in ${count === 1 ? 'one folder' : `${count} folders`}`;
+  return { why: refused === '' ? searched : `${searched} that can be used: ${refused}` };
 }
 
 async function candidatesIn(
   { name, words, folders, source, why }: Lookup,
   id: string,
-  { host, path, broken }: CandidateFile,
+  { host, path, broken }: SearchContext,
 ): Promise<ProgramCandidate[]> {
   const files = await host.which(name, folders, endingsOf(host));
   return Promise.all(
     files.map(async (file) => {
       const folder = pathsOf(host).dirname(file);
       const searched = path.folders.find((each) => each.folder === folder);
-      const refused = broken[`${id} ${file}`] ?? (await whyNot(file, host)) ?? why;
+      const refused = broken[`${id} ${file}`] ?? (await whyUnusable(file, host)) ?? why;
       return { path: file, words, source: source ?? searched?.source ?? 'known place', why: refused };
     }),
   );
@@ -175,7 +178,7 @@ async function installationOf(
   id: string,
   { path: program, words, source }: ProgramCandidate,
   others: Installation['others'],
-  { host, path }: CandidateFile,
+  { host, path }: SearchContext,
 ): Promise<Installation> {
   const shim = await shimOf(program, host);
   const folders = path.folders.map(({ folder }) => folder);
@@ -186,7 +189,10 @@ async function installationOf(
   return { id, ...start, words, source, others, ...(shim !== undefined && { shim }) };
 }
 
-/** PATHEXT may also name scripts (.js, .vbs): those need a program of their own, so they cannot be started. */
+/**
+ * The endings of files that can be started. PATHEXT may also name scripts (.js, .vbs), which need a program
+ * of their own.
+ */
 function endingsOf(host: Host): string[] {
   if (host.platform !== 'win32') return [];
   const named = (variable(host, 'PATHEXT') ?? '').toLowerCase().split(';');
@@ -195,8 +201,8 @@ function endingsOf(host: Host): string[] {
   return endings.length > 0 ? endings : startable;
 }
 
-/** Why a file cannot be taken for a program of the machine's, though it can be started. */
-async function whyNot(path: string, host: Host): Promise<string | undefined> {
+/** The reason why an executable file does not count as a program of this machine, if there is one. */
+async function whyUnusable(path: string, host: Host): Promise<string | undefined> {
   const facts = await host.stat(path);
   // On Windows the mode means nothing, and is 0.
   if (facts && (facts.mode & 0o002) !== 0)
@@ -204,7 +210,10 @@ async function whyNot(path: string, host: Host): Promise<string | undefined> {
   return whyStub(path, host);
 }
 
-/** macOS has these in /usr/bin before they are installed; starting one opens a dialog that offers to install them. */
+/**
+ * Programs that macOS has in /usr/bin before they are installed; starting one opens a dialog that offers to
+ * install them.
+ */
 const stubs =
   /^\/usr\/bin\/(git|g?make|python3|pip3|gcc|g\+\+|cc|c\+\+|clang(?:\+\+|d)?|swiftc?|lldb|xcodebuild)$/;
 const developerFolders = [
@@ -221,15 +230,17 @@ async function whyStub(path: string, host: Host): Promise<string | undefined> {
   return 'a stub of macOS: install the Xcode command line tools with "xcode-select --install"';
 }
 
-/** Version managers: by their folders of shims, and by the programs that stand behind links of other names. */
+/**
+ * Patterns of version managers: of their folders of shims, and of the programs behind links with other names.
+ */
 const shims = [
   /\/\.?(mise|asdf|pyenv|rbenv|nodenv|jenv|goenv|proto)(?:-data|\/pyenv-win)?\/shims\//i,
   /\/(rustup|corepack|mise|volta|aqua)(?:-init|-shim|-proxy)?(?:\/dist\/\w+\.js)?(?:\.exe)?$/i,
 ];
 
 /**
- * The version manager whose stand-in a program is. Such a one may download a whole toolchain when it is called, so it
- * is not called without being asked. Undefined for a program of its own, also for the managers themselves.
+ * The version manager whose shim a program is. A shim may download a whole toolchain when it is started, so
+ * it is started only on request. Undefined for other programs, and for the managers themselves.
  */
 async function shimOf(program: string, host: Host): Promise<string | undefined> {
   const paths = [(await host.realPath(program)) ?? program, program].map((path) =>

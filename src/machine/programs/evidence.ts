@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import type { Host } from '../host.ts';
 import type { ProgramFacts } from './installation.ts';
 
-/** The programs that folders show evidence of, and what that is: `package.json`. Lists each folder once. */
+/**
+ * Finds the programs that folders show evidence of, with the evidence: `package.json`. Lists each folder
+ * once.
+ */
 export async function evidenceIn(
   folders: readonly string[],
   programs: readonly ProgramFacts[],
@@ -19,7 +22,9 @@ export async function evidenceIn(
     return text;
   };
   const used = new Map<string, string>();
-  const found = async (sign: NonNullable<ProgramFacts['project']>[number]): Promise<string | undefined> => {
+  const fileWith = async (
+    sign: NonNullable<ProgramFacts['project']>[number],
+  ): Promise<string | undefined> => {
     const { file, has } = typeof sign === 'string' ? { file: sign } : sign;
     const pattern = namePattern(file);
     for (const { folder, name } of entries.filter((entry) => pattern.test(entry.name)))
@@ -30,18 +35,19 @@ export async function evidenceIn(
   await Promise.all(
     programs.map(async ({ id, project = [] }) => {
       for (const sign of project) {
-        const name = await found(sign);
-        if (name !== undefined) return used.set(id, name);
+        const name = await fileWith(sign);
+        if (name === undefined) continue;
+        used.set(id, name);
+        return;
       }
-      return undefined;
     }),
   );
   return used;
 }
 
-/** A sign in a file is near its beginning: package.json, a lock file. */
+/** Bytes of a file that are searched: in package.json and lock files, the evidence is near the beginning. */
 const signBytes = 64 * 1024;
 
-/** `*` is any part of a name. */
+/** Converts a file name with `*` for any characters to a pattern. */
 export const namePattern = (name: string): RegExp =>
   new RegExp(`^${name.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`);

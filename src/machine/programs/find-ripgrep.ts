@@ -3,8 +3,8 @@ import { ToolcribError } from '../../core/errors.ts';
 import { isExecutable } from './project-folders.ts';
 
 /**
- * Absolute path of ripgrep: the one that came with this package, else the machine's own (`discovered`).
- * Throws PROGRAM_NOT_FOUND.
+ * Finds ripgrep: the one that came with this package, otherwise the machine's own (`discovered`). Returns its
+ * absolute path. Throws PROGRAM_NOT_FOUND.
  */
 export async function findRipgrep(discovered?: string): Promise<string> {
   for (const candidate of [shipped(), discovered])
@@ -21,11 +21,11 @@ const platform = `${process.platform}-${process.arch}`;
 function shipped(): string | undefined {
   const binary = process.platform === 'win32' ? 'rg.exe' : 'rg';
   try {
-    // The binary's package is a dependency of the main one, and pnpm shows it to nobody else.
+    // The binary's package is a dependency of the main one, and pnpm lets no other package resolve it.
     const main = createRequire(import.meta.url).resolve('@vscode/ripgrep');
     return createRequire(main).resolve(`@vscode/ripgrep-${platform}/bin/${binary}`);
   } catch {
-    // Not installed: the machine may have its own.
+    // The package is not installed, but the machine may have its own ripgrep.
     return undefined;
   }
 }

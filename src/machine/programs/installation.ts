@@ -1,13 +1,16 @@
 import type { Program } from '../../core/program.ts';
 import type { Platform } from '../../core/discoverer.ts';
 
-/** What is known of a program without loading its actions, as JSON can carry it: expressions by their sources. */
+/**
+ * The facts about a program that are known without loading its actions, in a form that JSON can hold: regular
+ * expressions are given by their sources.
+ */
 export interface ProgramFacts extends Pick<
   Program,
   'id' | 'title' | 'category' | 'site' | 'on' | 'elsewhere' | 'own' | 'environment'
 > {
   readonly called: readonly string[];
-  /** How to get it. */
+  /** Instructions to install it, by platform. */
   readonly install: Readonly<Partial<Record<Platform, string>>>;
   readonly version?: {
     readonly args: readonly string[];
@@ -20,52 +23,62 @@ export interface ProgramFacts extends Pick<
 
 export interface SearchFolder {
   readonly folder: string;
-  /** Where the folder comes from, for people: `PATH`, `login shell (/bin/zsh)`, `known folder`. */
+  /** The origin of the folder, for people: `PATH`, `login shell (/bin/zsh)`, `known folder`. */
   readonly source: string;
 }
 
-/** Where programs are looked for, in order, and what was left out. */
+/** The folders that are searched for programs, in order, and those that are left out. */
 export interface SearchPath {
   readonly folders: readonly SearchFolder[];
   readonly skipped: readonly (SearchFolder & { readonly why: string })[];
-  /** Another one when a folder has come, gone, or got or lost a file. */
+  /** A text that changes when a folder has come, gone, or got or lost a file. */
   readonly stamp: string;
 }
 
-/** A program that was found. */
+/** A program that was found on this machine. */
 export interface Installation {
   readonly id: string;
-  /** Absolute path of what is started. */
+  /** The absolute path of the file that is started. */
   readonly program: string;
-  /** Arguments before all others: the script, where a Windows batch shim was resolved to `node.exe script.js`. */
+  /**
+   * The arguments before all others: the script, where a Windows batch shim was resolved to `node.exe
+   * script.js`.
+   */
   readonly leading: readonly string[];
-  /** Its first words, by the name it was found by: `-m pip`. */
+  /** The first words after the program, by the name under which it was found: `-m pip`. */
   readonly words: readonly string[];
-  /** Where it was found, for people: the source of its search folder, or `known place`. */
+  /** The place where it was found, for people: the source of its search folder, or `known place`. */
   readonly source: string;
-  /** Other candidates, and why they lost. */
+  /** The other candidates, and the reasons why they lost. */
   readonly others: readonly { readonly path: string; readonly why: string }[];
-  /** The version manager whose shim it is; such a shim may download a toolchain, so its version is not probed. */
+  /**
+   * The version manager whose shim it is; such a shim may download a toolchain, so its version is not probed.
+   */
   readonly shim?: string;
-  /** A copy that a project keeps: not started to tell its version, and used for that project only. */
+  /**
+   * True for a copy in a project, which is used for that project only and not started to tell its version.
+   */
   readonly own?: true;
 }
 
 export interface Version {
-  /** Undefined when it could not be told. */
+  /** The version; undefined when it could not be determined. */
   readonly version?: string;
-  /** Why there is no version. */
+  /** The reason why there is no version. */
   readonly note?: string;
-  /** It could not be started, or is a plugin that its program does not have. */
+  /** True where it could not be started, or is a plugin that its program does not have. */
   readonly broken?: boolean;
 }
 
-/** Why candidates cannot be used, by id and path with a blank between them: found out by starting them. */
+/**
+ * The reasons why candidates cannot be used, found out by starting them. The keys are id and path with a
+ * blank between them.
+ */
 export type Broken = Readonly<Record<string, string>>;
 
 export interface Discovery {
   readonly path: SearchPath;
   readonly installed: ReadonlyMap<string, Installation>;
-  /** Why not, for the ones that were not found: what was looked for, and candidates that were refused. */
+  /** The reasons why programs were not found: what was searched for, and candidates that were refused. */
   readonly missing: ReadonlyMap<string, { readonly why: string }>;
 }

@@ -8,52 +8,59 @@ import type { Outcome, Run } from '../processes/process.ts';
 import { probeFolder } from './probe-folders.ts';
 import type { LoginShellPath } from './search-path.ts';
 
-/** What a login shell answered, when it was asked for its PATH. */
+/** The answer of a login shell that was asked for its PATH. */
 export interface LoginShellAnswer extends LoginShellPath {
-  /** Milliseconds since 1970. */
+  /** The time of the question, in milliseconds since 1970. */
   readonly askedAt: number;
-  /** Why it gave no answer; `path` is then what it said the time before, or empty. */
+  /** The reason why it gave no answer; `path` is then that of the answer before, or empty. */
   readonly why?: string;
 }
 
-/** An answer that was kept; `fresh`: not long ago. */
+/** A cached answer; `fresh` is true where it is recent. */
 export interface KnownLoginShell extends LoginShellAnswer {
   readonly fresh: boolean;
 }
 
 const cacheName = 'login-shell.json';
 const budgetMs = 3000;
-/** Servers that are started together ask once; a start-up file that is changed counts after that. */
-const goodForMs = 10 * 60 * 1000;
+/**
+ * The time for which an answer is fresh, so that servers that start together ask once. A changed start-up
+ * file counts after that.
+ */
+const freshForMs = 10 * 60 * 1000;
 
-/** The user's login shell: $SHELL, else what the user database says: a host may have cleared the environment. */
+/**
+ * The user's login shell: $SHELL, otherwise the one in the user database, because a host may have cleared the
+ * environment.
+ */
 export function loginShellOf(host: Host, inUserDatabase = () => userInfo().shell): string | undefined {
   if (host.platform === 'win32') return undefined;
   try {
     const shell = host.env['SHELL'] || inUserDatabase();
     return shell?.startsWith('/') ? shell : undefined;
   } catch {
-    // A container's user need not have an entry.
+    // The user of a container may have no entry.
     return undefined;
   }
 }
 
-/** What the login shell answered before, and whether that was not long ago. Undefined when it was never asked. */
+/** Reads the cached answer of the login shell. Undefined when it was never asked. */
 export async function cachedLoginShellPath(
   host: Host,
   cacheFolder: string | undefined,
   shell = loginShellOf(host),
 ): Promise<KnownLoginShell | undefined> {
-  const kept = readCache(cacheFolder, cacheName) as Partial<LoginShellAnswer> | null | undefined;
-  if (typeof kept?.path !== 'string' || typeof kept.askedAt !== 'number') return undefined;
-  if (shell === undefined || kept.shell !== shell) return undefined;
-  const age = Date.now() - kept.askedAt;
-  return { ...(kept as LoginShellAnswer), fresh: age >= 0 && age < goodForMs };
+  const cached = readCache(cacheFolder, cacheName) as Partial<LoginShellAnswer> | null | undefined;
+  if (typeof cached?.path !== 'string' || typeof cached.askedAt !== 'number') return undefined;
+  if (shell === undefined || cached.shell !== shell) return undefined;
+  const age = Date.now() - cached.askedAt;
+  return { ...(cached as LoginShellAnswer), fresh: age >= 0 && age < freshForMs };
 }
 
 /**
- * Starts the login shell the way a terminal does, and asks it for its PATH. Takes at most about 3 s, whatever the
- * start-up files do; nothing they started is left behind. Keeps the answer. Undefined where there is no such shell.
+ * Starts the login shell the way a terminal does, asks it for its PATH, and caches the answer. Takes at most
+ * about 3 s, whatever the start-up files do, and ends everything that they started. Undefined where there is
+ * no such shell.
  */
 export async function askLoginShell(
   host: Host,
@@ -62,7 +69,7 @@ export async function askLoginShell(
   shell = loginShellOf(host),
 ): Promise<LoginShellAnswer | undefined> {
   if (shell === undefined) return undefined;
-  // Before asking: a change made while the shell starts then counts as one.
+  // The time before asking: the answer may not include a change made while the shell starts.
   const askedAt = Date.now();
   const earlier = await cachedLoginShellPath(host, cacheFolder, shell);
   const answer = { shell, path: earlier?.path ?? '', ...(await ask(shell, host, run, cacheFolder)), askedAt };
@@ -78,24 +85,26 @@ async function ask(
 ): Promise<{ path: string } | { why: string }> {
   const begin = `toolcrib-${globalThis.crypto.randomUUID()}`;
   const end = `toolcrib-${globalThis.crypto.randomUUID()}`;
-  // All shells read this the same way. With their folder these cannot be aliases or functions, and `printenv` joins
-  // what fish keeps as a list.
+  // All shells read this the same way. The paths rule out aliases and functions, and `printenv` joins what
+  // fish keeps as a list.
   const echo = '/usr/bin/env echo';
   const question = `${echo}; ${echo} ${begin}; /usr/bin/env printenv PATH; ${echo} ${end}`;
   const answered = new AbortController();
   const outcome = await run({
     program: shell,
-    // csh takes -l only when it stands alone.
+    // csh takes -l only when it is the only argument.
     argv: [shell.endsWith('csh') ? '-ic' : '-lic', question],
-    // Not the project: tools such as direnv would run its code.
+    // Not the project, where tools such as direnv would run its code.
     cwd: (await host.stat(host.home))?.isFolder ? host.home : '/',
     env: { ...shellEnvironment(host, shell), ...(await newFolders(host, shell, cacheFolder)) },
     timeoutMs: budgetMs,
     signal: answered.signal,
-    // All is said: what the start-up files left running is ended now, and not waited for.
-    onLine: (line) => line.trim() === end && answered.abort(),
+    // The answer is complete: what the start-up files left running is ended now, and not waited for.
+    onLine: (line) => {
+      if (line.trim() === end) answered.abort();
+    },
   });
-  // Whatever else the start-up files print is outside of the markers.
+  // Start-up files may print anything outside of the markers.
   const [, between = ''] = new RegExp(`${begin}\\s([^]*)\\s${end}`).exec(outcome.stdout.text) ?? [];
   const path = sanitize(between).trim();
   return path === '' ? { why: whyNoAnswer(shell, outcome) } : { path };
@@ -107,10 +116,11 @@ function shellEnvironment(host: Host, shell: string): Record<string, string> {
     ...inheritedEnvironment(host),
     ...(zdotdir && { ZDOTDIR: zdotdir }),
     SHELL: shell,
-    // What a login starts with. Ours may hold a project's folders, which would then be kept as the user's.
+    // The PATH that a login starts with. Ours may have a project's folders, which would then be cached as the
+    // user's.
     PATH: '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin',
     TERM: 'dumb',
-    // Nobody has typed what is asked here.
+    // The question was not typed by a person, and must not enter the history.
     HISTFILE: '/dev/null',
     fish_history: '',
     // Oh My Zsh asks whether to update itself, and can replace the shell by tmux.
@@ -120,7 +130,10 @@ function shellEnvironment(host: Host, shell: string): Record<string, string> {
   };
 }
 
-/** Of the folders that fish makes in each home, those that are not there: they are made in ours. */
+/**
+ * Variables that let fish create its folders in ours. It creates them at every start, and a home without them
+ * must not get any.
+ */
 async function newFolders(
   host: Host,
   shell: string,

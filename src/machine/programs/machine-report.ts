@@ -1,22 +1,22 @@
 import type { Platform } from '../../core/discoverer.ts';
 import type { Discovery, Installation, ProgramFacts, Version } from './installation.ts';
 
-/** What is known of one program, as `toolcrib list`, `toolcrib doctor` and the tool `list_programs` show it. */
+/** The facts about a program that `toolcrib list`, `toolcrib doctor` and the tool `list_programs` show. */
 export interface ProgramReport
   extends
     Pick<ProgramFacts, 'id' | 'title' | 'category'>,
     Omit<Version, 'broken'>,
     Partial<Pick<Installation, 'source' | 'others'>> {
   readonly installed: boolean;
-  /** Where the program itself is; it may be started through another one. */
+  /** The path of the program itself, which may be started through another one. */
   readonly path?: string;
-  /** Why it was not found. */
+  /** The reason why it was not found. */
   readonly why?: string;
-  /** How to get it on this platform. */
+  /** Instructions to install it on this platform. */
   readonly install?: string;
 }
 
-/** One row a program, by title. */
+/** Makes one report for each program, sorted by title. */
 export function reportOf(
   facts: readonly ProgramFacts[],
   discovery: Discovery,

@@ -8,13 +8,13 @@ import { whichProgram } from './discovery.ts';
 import type { SearchPath } from './installation.ts';
 import { isExecutable, ownProgram, projectFolders } from './project-folders.ts';
 
-/** A program that a caller has named, and where it was found. */
+/** The program that a name in a call stands for. */
 export interface NamedProgram {
-  /** Absolute path of what is started. */
+  /** The absolute path of the file that is started. */
   readonly program: string;
-  /** Arguments before all others; see Installation. */
+  /** The arguments before all others; see Installation. */
   readonly leading: readonly string[];
-  /** For one of the project, which can change: its stamp. */
+  /** The stamp of a program of the project, which can change. */
   readonly digest?: string;
 }
 
@@ -23,23 +23,23 @@ interface NameContext {
   readonly workspace: Workspace;
   readonly host: Host;
   readonly path: SearchPath;
-  /** Where projects keep copies of their own: `node_modules/.bin/eslint`. */
+  /** The paths at which projects have copies of their own: `node_modules/.bin/eslint`. */
   readonly own: readonly string[];
-  /** Whether what runs before it may make it: `cc -o hello hello.c && ./hello`. */
+  /** True where an earlier command may create it: `cc -o hello hello.c && ./hello`. */
   readonly mayBeMade: boolean;
 }
 
 /**
- * The program of a name: a copy that the project keeps of one that is known for it, else the one on the machine's own
- * search path, in which no project has a part, else what lies beside such copies; or of a path, which has to lead to an
- * executable file inside the roots. Throws PROGRAM_NOT_FOUND, ARG_INVALID, and what the gate throws.
+ * Finds the program of a name: the project's copy of a known program, otherwise the one on the machine's
+ * search path, in which no project has a part, otherwise a file beside such copies. A path has to lead to an
+ * executable file inside the roots. Throws PROGRAM_NOT_FOUND, ARG_INVALID, and what opening a path throws.
  */
-export const namedProgram = (name: string, where: NameContext): Promise<NamedProgram> =>
-  /[\\/]/.test(name) ? programAt(name, where) : programNamed(name, where);
+export const namedProgram = (name: string, context: NameContext): Promise<NamedProgram> =>
+  /[\\/]/.test(name) ? programAt(name, context) : programNamed(name, context);
 
-async function programNamed(name: string, where: NameContext): Promise<NamedProgram> {
-  const { folder, workspace, host, path, own } = where;
-  const copies = own.filter((place) => basename(place).replace(/\.(?:exe|cmd|bat)$/i, '') === name);
+async function programNamed(name: string, context: NameContext): Promise<NamedProgram> {
+  const { folder, workspace, host, path, own } = context;
+  const copies = own.filter((file) => basename(file).replace(/\.(?:exe|cmd|bat)$/i, '') === name);
   const copy = ownProgram(copies, folder, workspace.roots);
   if (copy !== undefined) return stamped(copy);
   const search = await whichProgram(name, host, path);
@@ -48,13 +48,13 @@ async function programNamed(name: string, where: NameContext): Promise<NamedProg
     const { program, leading } = search.installed;
     return { program, leading };
   }
-  // A folder of scripts that people write, such as `bin`, is none that a package manager fills.
-  const folders = new Set(own.map((place) => posix.dirname(place)).filter((folder) => folder.includes('/')));
+  // Package managers do not fill a folder of scripts that people write, such as `bin`.
+  const folders = new Set(own.map((file) => posix.dirname(file)).filter((parent) => parent.includes('/')));
   const endings = host.platform === 'win32' ? ['.exe', '.cmd'] : [''];
-  const beside = [...folders].flatMap((folder) => endings.map((ending) => `${folder}/${name}${ending}`));
+  const beside = [...folders].flatMap((parent) => endings.map((ending) => `${parent}/${name}${ending}`));
   const isPlain = /^[\w.+@-]+$/.test(name);
-  const found = isPlain ? ownProgram(beside, folder, workspace.roots) : undefined;
-  if (found !== undefined) return stamped(found);
+  const neighbour = isPlain ? ownProgram(beside, folder, workspace.roots) : undefined;
+  if (neighbour !== undefined) return stamped(neighbour);
   const why =
     'why' in search
       ? search.why
@@ -89,7 +89,7 @@ async function programAt(name: string, { folder, workspace, mayBeMade }: NameCon
 }
 
 async function stamped(program: string): Promise<NamedProgram> {
-  // Nobody can set the time of a file's last change of any kind.
+  // Programs can set every time of a file except ctime.
   const { dev, ino, size, ctimeMs } = await stat(program);
   return { program, leading: [], digest: [dev, ino, size, ctimeMs].join() };
 }

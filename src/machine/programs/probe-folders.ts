@@ -3,17 +3,23 @@ import { join } from 'node:path';
 import { makePrivate } from '../../store/own-files.ts';
 import type { Host } from '../host.ts';
 
-/** Folders of ours that take what programs leave behind when they are asked something. */
+/** Our own folders, which take what programs write when they are asked for their versions. */
 export interface ProbeFolders {
-  /** Empty: a project's own files (.npmrc, .mvn, global.json) would be obeyed, and can name code to run. */
+  /**
+   * An empty working directory: in a project, a program would obey files (.npmrc, .mvn, global.json) that can
+   * name code to run.
+   */
   readonly empty: string;
-  /** Variables that name the others; `caches` are those that tell the program where to keep what it makes. */
+  /**
+   * The variables that name the other folders; `caches` are those that tell the program where to put its
+   * cache.
+   */
   env(caches: readonly string[]): Record<string, string>;
-  /** Removes what programs have left in the empty one. */
+  /** Removes what programs have left in the empty folder. */
   clear(): void;
 }
 
-/** Of a home these are folders in ours as well, with links in them: a program may add to what is there. */
+/** Folders of a home that are real folders in ours, with links in them, because a program may add to them. */
 const mirrored = [
   '',
   '.config',
@@ -23,63 +29,68 @@ const mirrored = [
   'Library/Application Support',
   'Library/Preferences',
 ];
-/** Nothing in these is needed to tell a version: in ours they are empty. */
-const left = ['.cache', '.local/state', 'Library/Caches', 'Library/Logs'];
+/** Folders of a home that are empty in ours, because nothing in them is needed to tell a version. */
+const emptied = ['.cache', '.local/state', 'Library/Caches', 'Library/Logs'];
 
 /**
- * Makes them below a cache folder, for questions of all servers: who is killed leaves nothing elsewhere.
- * HOME is one of them: what the person has there is linked, so that a version manager finds their toolchains,
- * and what a program makes anew is made in ours. Throws what the system says.
+ * Creates the folders below a cache folder, where all servers share them and a killed server leaves nothing
+ * elsewhere. HOME is one of them: it links to what the person has, so that a version manager finds their
+ * toolchains, and new files are created in ours. Throws the system's error.
  */
 export function makeProbeFolders(host: Host, cache: string): ProbeFolders {
   const top = probeFolder(cache);
   if (top === undefined) throw new Error(`${cache} cannot be written, or is open to others`);
-  const made = (name: string): string => {
+  const create = (name: string): string => {
     mkdirSync(join(top, name), { recursive: true, mode: 0o700 });
     return join(top, name);
   };
-  const [empty, temporary, kept] = [made('empty'), made('tmp'), made('cache')];
+  const empty = create('empty');
+  const temporary = create('tmp');
+  const cached = create('cache');
   const common: Record<string, string> = {
-    // On Windows links are for administrators.
+    // On Windows only administrators can create links.
     ...(host.platform === 'win32' ? { TEMP: temporary, TMP: temporary } : homesIn(top, host)),
     TMPDIR: temporary,
     PWD: empty,
-    XDG_CACHE_HOME: kept,
-    XDG_STATE_HOME: made('state'),
-    XDG_RUNTIME_DIR: made('run'),
+    XDG_CACHE_HOME: cached,
+    XDG_STATE_HOME: create('state'),
+    XDG_RUNTIME_DIR: create('run'),
     PYTHONDONTWRITEBYTECODE: '1',
   };
   const clear = () => {
     for (const name of namesIn(empty)) rmSync(join(empty, name), { recursive: true, force: true });
   };
-  // A server that was killed may have left something.
+  // A killed server may have left files.
   clear();
   return {
     empty,
     clear,
-    env: (caches) => ({ ...common, ...Object.fromEntries(caches.map((name) => [name, join(kept, name)])) }),
+    env: (caches) => ({ ...common, ...Object.fromEntries(caches.map((name) => [name, join(cached, name)])) }),
   };
 }
 
-/** Makes what stands for the person's home, and for what the variables name beside it; returns these. */
+/**
+ * Creates the folders that stand for the person's home, and for those that variables name beside it. Returns
+ * the variables that name ours.
+ */
 function homesIn(top: string, { home, env }: Host): Record<string, string> {
-  const apart = [...mirrored, ...left].map((part) => join(home, part));
+  const excluded = [...mirrored, ...emptied].map((part) => join(home, part));
   mkdirSync(join(top, 'home'), { recursive: true, mode: 0o700 });
-  for (const part of mirrored) mirror(join(home, part), join(top, 'home', part), apart);
-  for (const part of left.filter((each) => existsSync(join(home, each))))
+  for (const part of mirrored) mirror(join(home, part), join(top, 'home', part), excluded);
+  for (const part of emptied.filter((each) => existsSync(join(home, each))))
     mkdirSync(join(top, 'home', part), { recursive: true, mode: 0o700 });
   const variables: Record<string, string> = { HOME: join(top, 'home') };
   for (const name of ['XDG_CONFIG_HOME', 'XDG_DATA_HOME']) {
-    const given = env[name] ?? '';
-    if (given === '') continue;
+    const original = env[name] ?? '';
+    if (original === '') continue;
     variables[name] = join(top, name);
     mkdirSync(join(top, name), { recursive: true, mode: 0o700 });
-    mirror(given, join(top, name));
+    mirror(original, join(top, name));
   }
   return variables;
 }
 
-/** The folder that has them; undefined where there can be none. */
+/** The parent of the probe folders; undefined where it cannot be made or is not private. */
 export function probeFolder(cache: string): string | undefined {
   const folder = join(cache, 'probe');
   try {
@@ -89,28 +100,32 @@ export function probeFolder(cache: string): string | undefined {
   }
 }
 
-/** Makes a folder hold a link to each entry of another one but these, and no link to what is gone there. */
-function mirror(from: string, to: string, apart: readonly string[] = []): void {
-  // Else what is in there would be taken for ours.
+/**
+ * Fills a folder with links to the entries of another one, except the excluded ones, and removes the links to
+ * entries that are gone.
+ */
+function mirror(from: string, to: string, excluded: readonly string[] = []): void {
+  // Through a link, the entries behind it would be taken for ours.
   if (targetOf(to) !== undefined) rmSync(to);
-  const names = new Set(namesIn(from).filter((name) => !apart.includes(join(from, name))));
+  const names = new Set(namesIn(from).filter((name) => !excluded.includes(join(from, name))));
   if (names.size > 0) mkdirSync(to, { recursive: true, mode: 0o700 });
   for (const name of namesIn(to))
     if (!names.has(name) && targetOf(join(to, name)) !== undefined) rmSync(join(to, name));
   for (const name of names) {
-    const [target, link] = [join(from, name), join(to, name)];
+    const target = join(from, name);
+    const link = join(to, name);
     if (targetOf(link) === target) continue;
-    // What a program has made there before the person had it.
+    // A program may have created it here before the person had it.
     rmSync(link, { recursive: true, force: true });
     try {
       symlinkSync(target, link);
     } catch {
-      // Another server was faster.
+      // Another server has created the link meanwhile.
     }
   }
 }
 
-/** What a link leads to; undefined for what is none. */
+/** The target of a symbolic link; undefined for anything else. */
 function targetOf(path: string): string | undefined {
   try {
     return readlinkSync(path);
@@ -123,7 +138,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // Not there, or not readable: the same as empty.
+    // A missing or unreadable folder counts as empty.
     return [];
   }
 }

@@ -7,7 +7,7 @@ import type { Outcome, Run } from '../processes/process.ts';
 import type { Installation, ProgramFacts, SearchPath, Version } from './installation.ts';
 import { makeProbeFolders, type ProbeFolders } from './probe-folders.ts';
 
-interface World {
+interface ProbeContext {
   readonly run: Run;
   readonly host: Host;
   readonly cacheFolder: string | undefined;
@@ -16,10 +16,13 @@ interface World {
 const cacheName = 'versions.json';
 const atOnce = 4;
 const budgetMs = 2000;
-/** A script's version is that of what it loads, which may change without it. */
-const goodForMs = 24 * 60 * 60 * 1000;
+/**
+ * The time for which a cached version counts: a script's version is that of what it loads, which may change
+ * without it.
+ */
+const cachedForMs = 24 * 60 * 60 * 1000;
 
-/** Nothing may be downloaded just to tell a version. */
+/** Variables that keep programs from downloading anything just to tell a version. */
 const offline = {
   GOTOOLCHAIN: 'local',
   COREPACK_ENABLE_NETWORK: '0',
@@ -27,7 +30,7 @@ const offline = {
   npm_config_offline: 'true',
 };
 
-/** The versions of installations by the ids of their programs. */
+/** Finds the versions of installations, by the ids of their programs. */
 export type VersionsOf = (
   installations: readonly Installation[],
   facts: readonly ProgramFacts[],
@@ -35,16 +38,17 @@ export type VersionsOf = (
 ) => Promise<Map<string, Version>>;
 
 /**
- * Asks programs for their versions: fixed arguments, folders of ours, a scrubbed environment, little time.
- * Each is asked at most once while the probe lives, also when several callers want to know at the same time.
+ * Creates a probe that starts programs to ask for their versions: with fixed arguments, in our own folders,
+ * in a scrubbed environment, for a short time. Each is started at most once in the life of a probe, even when
+ * several callers ask at the same time.
  */
-export function createVersionProbe(world: World): VersionsOf {
-  const asked = new Map<string, Promise<Version>>();
+export function createVersionProbe(context: ProbeContext): VersionsOf {
+  const answers = new Map<string, Promise<Version>>();
   const queued = limited(atOnce);
-  const inFolders = foldersFor(world);
+  const inFolders = foldersFor(context);
   return async (installations, facts, path) => {
-    const known = keptVersions(world.cacheFolder);
-    const learned: KeptVersions = {};
+    const cached = cachedVersions(context.cacheFolder);
+    const fresh: CachedVersions = {};
     const versionOf = async (installation: Installation): Promise<Version> => {
       const program = facts.find(({ id }) => id === installation.id);
       if (!program?.version) return { note: 'its version is not asked for' };
@@ -53,36 +57,39 @@ export function createVersionProbe(world: World): VersionsOf {
         return { note: "not asked for: it is the project's own, which is started for that project only" };
       if (shim !== undefined)
         return { note: `not asked for: a ${shim} shim chooses it for each project, and may download it` };
-      const key = await keyOf(installation, program.version, world.host);
-      if (known[key]) return { version: known[key].version };
+      const key = await keyOf(installation, program.version, context.host);
+      if (cached[key]) return { version: cached[key].version };
       const answer =
-        asked.get(key) ??
-        queued(() => inFolders((folders) => ask(installation, program, path, { ...world, folders })));
-      asked.set(key, answer);
+        answers.get(key) ??
+        queued(() => inFolders((folders) => ask(installation, program, path, { ...context, folders })));
+      answers.set(key, answer);
       const { version } = await answer;
-      if (version !== undefined) learned[key] = { version, at: Date.now() };
+      if (version !== undefined) fresh[key] = { version, at: Date.now() };
       return answer;
     };
-    const versions = installations.map(async (one) => [one.id, await versionOf(one)] as const);
-    const all = new Map(await Promise.all(versions));
-    if (Object.keys(learned).length > 0)
-      // Read again: another server may have learned something meanwhile.
-      writeCache(world.cacheFolder, cacheName, { ...keptVersions(world.cacheFolder), ...learned });
-    return all;
+    const entries = installations.map(async (each) => [each.id, await versionOf(each)] as const);
+    const versions = new Map(await Promise.all(entries));
+    if (Object.keys(fresh).length > 0)
+      // Read again, because another server may have added versions meanwhile.
+      writeCache(context.cacheFolder, cacheName, { ...cachedVersions(context.cacheFolder), ...fresh });
+    return versions;
   };
 }
 
 type VersionProbe = NonNullable<ProgramFacts['version']>;
 
-/** What a version belongs to: the very file, and the question. Behind `node.exe script.js` that is the script. */
+/**
+ * The cache key of a version: the very file, and the question. For `node.exe script.js` the file is the
+ * script.
+ */
 async function keyOf({ program, leading, words }: Installation, { args, pattern }: VersionProbe, host: Host) {
   const file = leading.at(-1) ?? program;
   const facts = await host.stat(file);
   return [file, await host.realPath(file), facts?.size, facts?.mtimeMs, ...words, ...args, pattern].join(' ');
 }
 
-/** Has questions asked in folders that are made for the first, and cleared when nobody is being asked. */
-function foldersFor({ host, cacheFolder }: World) {
+/** Runs questions in folders that are made for the first one, and cleared when no question is running. */
+function foldersFor({ host, cacheFolder }: ProbeContext) {
   let folders: ProbeFolders | undefined;
   let asking = 0;
   return async (ask: (folders: ProbeFolders) => Promise<Version>): Promise<Version> => {
@@ -94,7 +101,8 @@ function foldersFor({ host, cacheFolder }: World) {
     } catch (error) {
       return { note: `not asked for: ${error instanceof Error ? error.message : String(error)}` };
     } finally {
-      if (--asking === 0) folders?.clear();
+      asking--;
+      if (asking === 0) folders?.clear();
     }
   };
 }
@@ -103,7 +111,7 @@ async function ask(
   { program, leading, words }: Installation,
   { version: question, environment = [] }: ProgramFacts,
   path: SearchPath,
-  { run, host, folders }: World & { readonly folders: ProbeFolders },
+  { run, host, folders }: ProbeContext & { readonly folders: ProbeFolders },
 ): Promise<Version> {
   if (!question) return {};
   const outcome = await run({
@@ -117,33 +125,33 @@ async function ask(
   return versionIn(outcome, new RegExp(question.pattern), words.length > 0);
 }
 
-/** What a program has said. A plugin that does not know its own version is not there. */
+/** Reads the version in a program's output. A plugin that does not know its own version is not there. */
 function versionIn(
   { ended, exitCode, stdout, stderr }: Outcome,
   pattern: RegExp,
   isPlugin: boolean,
 ): Version {
   if (ended === 'timed_out') return { note: `did not tell its version within ${budgetMs / 1000} s` };
-  const found = pattern.exec(stdout.text) ?? pattern.exec(stderr.text);
-  const version = sanitize(found?.[1] ?? found?.[0] ?? '')
+  const match = pattern.exec(stdout.text) ?? pattern.exec(stderr.text);
+  const version = sanitize(match?.[1] ?? match?.[0] ?? '')
     .trim()
     .slice(0, 100);
   if (version !== '') return { version };
   const printed = sanitize(stderr.text || stdout.text).trim();
-  const said = printed.split('\n')[0]?.slice(0, 120);
-  if (ended === 'not_started') return { note: `broken: it could not be started: ${said}`, broken: true };
-  const note = said ? `answered: ${said}` : `told no version (exit code ${exitCode})`;
+  const line = printed.split('\n')[0]?.slice(0, 120);
+  if (ended === 'not_started') return { note: `broken: it could not be started: ${line}`, broken: true };
+  const note = line ? `answered: ${line}` : `told no version (exit code ${exitCode})`;
   if (isPlugin && ended === 'exited') return { note: `without this plugin: it ${note}`, broken: true };
   return { note };
 }
 
-type KeptVersions = Record<string, { readonly version: string; readonly at: number }>;
+type CachedVersions = Record<string, { readonly version: string; readonly at: number }>;
 
-/** What is damaged or old is as good as never kept. */
-function keptVersions(cacheFolder: string | undefined): KeptVersions {
-  const kept = readCache(cacheFolder, cacheName);
-  if (typeof kept !== 'object' || kept === null) return {};
-  const isGood = ([, entry]: [string, Partial<KeptVersions[string]> | null]) =>
-    typeof entry?.version === 'string' && Math.abs(Date.now() - Number(entry.at)) < goodForMs;
-  return Object.fromEntries(Object.entries(kept).filter(isGood)) as KeptVersions;
+/** Reads the cached versions; damaged and old ones count as missing. */
+function cachedVersions(cacheFolder: string | undefined): CachedVersions {
+  const cached = readCache(cacheFolder, cacheName);
+  if (typeof cached !== 'object' || cached === null) return {};
+  const isGood = ([, entry]: [string, Partial<CachedVersions[string]> | null]) =>
+    typeof entry?.version === 'string' && Math.abs(Date.now() - Number(entry.at)) < cachedForMs;
+  return Object.fromEntries(Object.entries(cached).filter(isGood)) as CachedVersions;
 }

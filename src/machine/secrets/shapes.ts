@@ -1,16 +1,16 @@
-/** What a secret looks like when nobody has told us its value. */
+/** The shape of a secret, for secrets whose values are not known. */
 export interface SecretPattern {
-  /** What stands in the mask: "GitHub token". */
+  /** The name in the mask: "GitHub token". */
   readonly what: string;
-  /** Linear in the length of a text. What its first group holds stays. */
+  /** A pattern that takes linear time. The text of its first group is not masked. */
   readonly pattern: RegExp;
-  /** What every such secret has in it: only texts with it are looked through. */
+  /** A text in every such secret: only texts with it are searched. */
   readonly sign?: string;
 }
 
-// No word goes on here; in JSON and source, the n of a line end may stand before it.
+// The beginning of a word; in JSON and source code, the n of a line end may stand before it.
 const begins = String.raw`(?<!(?<!\\)[A-Za-z0-9])`;
-/** Tokens have digits, which tells them from `ghp_xxxx…` and names in code. */
+/** A digit ahead, which distinguishes tokens from `ghp_xxxx…` and names in code. */
 const digit = String.raw`(?=[A-Za-z_-]*\d)`;
 const setTo = String.raw`\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?`;
 
@@ -19,7 +19,7 @@ const shape = (what: string, pattern: string, flags = 'g'): SecretPattern => ({
   pattern: new RegExp(pattern, flags),
 });
 
-/** Prefix and length as the services document them. */
+/** Tokens by prefix and length, as the services document them. */
 const tokens = [
   shape('GitHub token', String.raw`(?:gh[pousr]_${digit}[A-Za-z0-9]{36,255}|github_pat_${digit}\w{22,255})`),
   shape('GitLab token', String.raw`gl(?:pat|oas|dt|rt|cbt|ptt|ft|imt|agent|soat)-${digit}[\w.-]{20,300}`),
@@ -40,8 +40,8 @@ const tokens = [
   shape('JWT', String.raw`${begins}eyJ[\w-]{8,4000}\.eyJ[\w-]{8,8000}(?:\.[\w-]{0,2000})?`),
 ];
 
-/** Secrets known by what stands before them. */
-const places = [
+/** Secrets that are recognised by the text before them. */
+const contexts = [
   shape(
     'password',
     String.raw`(://[^\s/?#"'<>\\:@]{0,200}:)(?!(?:pass(?:word|wd)?|pwd|secret|token|x{3,})@|\d{1,5},)` +
@@ -56,14 +56,15 @@ const places = [
   ),
 ];
 
-// Between the lines of a key: line ends, also escaped ones, quotes and plus signs of source, line numbers, diffs. Where
-// it ends, no sign follows that it could have taken: nothing is tried in two ways.
+// The text between the lines of a key: line ends, also escaped ones, quotes and plus signs of source code,
+// line numbers, diff marks. No character that it could match follows it, so that nothing is tried in two
+// ways.
 const gap = String.raw`(?:[\s"'|>:,+-]|\\[nrt]|\\(?![nrt])|\d{1,7}(?=[\t:|-])){1,60}(?!\+)`;
 const letter = '[A-Za-z0-9+/]';
 const header = String.raw`${gap}[A-Z][A-Za-z-]{2,20}: [^\n\\]{1,120}`;
 const marker = (which: 'BEGIN' | 'END') => `-----${which} [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----`;
 
-/** A private key, also where its beginning or its end is missing, or in base64 once more, as in a kubeconfig. */
+/** Private keys, also without their beginning or end, or in base64 once more, as in a kubeconfig. */
 const privateKeys = [
   shape(
     'private key',
@@ -73,11 +74,12 @@ const privateKeys = [
   {
     ...shape(
       'private key',
-      `(?<!${letter})(?:${letter}{40,76}(?!${letter})${gap}){0,100}[A-Za-z0-9+/=]{16,76}${gap}${marker('END')}`,
+      `(?<!${letter})(?:${letter}{40,76}(?!${letter})${gap}){0,100}` +
+        `[A-Za-z0-9+/=]{16,76}${gap}${marker('END')}`,
     ),
     sign: '-----END ',
   },
   shape('private key', 'LS0tLS1CRUdJTi(?:BSU0EgU|BFQyBQ|BQUklWQVRF|BPUEVOU1NI)[A-Za-z0-9+/=_-]{40,}'),
 ];
 
-export const secretPatterns: readonly SecretPattern[] = [...tokens, ...places, ...privateKeys];
+export const secretPatterns: readonly SecretPattern[] = [...tokens, ...contexts, ...privateKeys];

@@ -18,76 +18,90 @@ const granted = z.strictObject({
   words: z.string(),
   effects: z.array(z.enum(effects)).readonly(),
 });
-/** Answers of an earlier form covered more than was read, and count no more. */
+/** The granted acts. Those in an older format covered more than the question showed, and are dropped. */
 const grants = z
   .array(z.unknown())
-  .transform((list) => list.flatMap((one) => granted.safeParse(one).data ?? []));
+  .transform((list) => list.flatMap((item) => granted.safeParse(item).data ?? []));
 
 const trustRecord = z.strictObject({
   folder: z.string(),
-  /** Of the folder. Not its device: on some systems that has another number after each start. */
+  /**
+   * The inode of the folder, without its device, which on some systems has another number after each start.
+   */
   inode: z.string(),
   origin: z.string().exactOptional(),
-  /** ISO 8601; left out when there are only answers of "always". */
+  /** The time of the trust in ISO 8601; left out when there are only answers of "always". */
   trustedAt: z.string().exactOptional(),
   always: grants.readonly(),
 });
 type TrustRecord = z.output<typeof trustRecord>;
 
 export interface Trusted extends Omit<TrustRecord, 'inode' | 'always'> {
-  /** It is still what was trusted. */
+  /** True while the folder is still the one that was trusted. */
   readonly current: boolean;
-  /** In words. */
+  /** The acts that were granted with "always", in words. */
   readonly always: readonly string[];
 }
 
-/** A person's yes to folders: to their real paths, and to what they are. */
+/** A person's trust in folders, recorded with their real paths and their identity. */
 export interface Trust {
   subjectOf(folder: string, roots: readonly string[]): Promise<TrustScope>;
-  /** Whether it or a folder above it is trusted and what it was, with no repository of another origin between. */
+  /**
+   * True where the folder or one above it is trusted and unchanged, with no repository of another origin
+   * between them.
+   */
   isTrusted(folder: string): Promise<boolean>;
-  /** Throws ARG_INVALID for what can never be trusted, WRITE_FAILED when it cannot be kept. */
+  /**
+   * Trusts a folder. Throws ARG_INVALID for what can never be trusted, WRITE_FAILED when it cannot be
+   * recorded.
+   */
   trust(folder: string): Promise<TrustScope>;
-  /** Forgets trust in exactly that path, and every "always"; whether there was any. Throws WRITE_FAILED. */
+  /**
+   * Forgets the trust in exactly that path, and its grants; false when there was nothing to forget. Throws
+   * WRITE_FAILED.
+   */
   revoke(folder: string): boolean;
   list(): Promise<Trusted[]>;
-  /** The acts that were agreed to for longer. */
+  /** The acts that were granted with "always". */
   readonly always: Grants;
 }
 
 export interface Grants {
-  /** Whether it was agreed to, at these effects or stronger ones: a yes to reading is none to writing. */
+  /** True where the act was granted with at least these effects: a yes to reading is none to writing. */
   has(folder: string, grant: Granted): Promise<boolean>;
-  /** Throws WRITE_FAILED. */
+  /** Records a grant. Throws WRITE_FAILED. */
   add(folder: string, grant: Granted): Promise<void>;
 }
 
-/** `folder` is the state folder; without one nothing is ever trusted. */
+/** Creates the trust that is recorded in the state folder `folder`; without one nothing is ever trusted. */
 export function createTrust({ folder: state }: { folder: string | undefined }): Trust {
   const records = createTrustRecords(state);
 
-  /** Whether `says` holds for a folder or one above it that is what it was, and that the folder belongs to. */
-  function covers(folder: string, says: (record: TrustRecord) => boolean): boolean {
+  /**
+   * True where the record of a folder, or of one above it that it belongs to, fulfils the condition and is
+   * current.
+   */
+  function covers(folder: string, fulfils: (record: TrustRecord) => boolean): boolean {
     const origins: string[] = [];
     for (const at of upwards(realPath(folder), [])) {
       const record = records.read(at);
       const isPart = record && origins.every((origin) => origin === (record.origin ?? ''));
-      if (isPart && says(record) && isCurrent(record)) return true;
+      if (isPart && fulfils(record) && isCurrent(record)) return true;
       const origin = originAt(at);
       if (origin !== undefined) origins.push(origin);
     }
     return false;
   }
 
-  /** Adds to what is kept of a folder. What was said about something else that was there is forgotten. */
-  function keep(path: string, code: ErrorCode, added: (now: TrustRecord) => Partial<TrustRecord>) {
+  /** Adds to the record of a folder. The record of another folder that was at this path before is dropped. */
+  function amend(path: string, code: ErrorCode, additions: (record: TrustRecord) => Partial<TrustRecord>) {
     const subject = describe(realPath(path));
     const { folder, origin, refused } = subject;
     if (refused) throw new ToolcribError(code, `${displayPath(folder)} ${refused}: never trusted.`);
     const before = records.read(folder);
-    const anew = { folder, inode: inodeOf(folder) ?? '', ...(origin && { origin }), always: [] };
-    const now = before && isCurrent(before) ? before : anew;
-    records.write({ ...now, ...added(now) });
+    const empty = { folder, inode: inodeOf(folder) ?? '', ...(origin && { origin }), always: [] };
+    const record = before && isCurrent(before) ? before : empty;
+    records.write({ ...record, ...additions(record) });
     return subject;
   }
 
@@ -98,7 +112,7 @@ export function createTrust({ folder: state }: { folder: string | undefined }): 
       return describe(repositoryOf(real, [root ?? real])?.top ?? root ?? real);
     },
     isTrusted: async (folder) => covers(folder, ({ trustedAt }) => trustedAt !== undefined),
-    trust: async (folder) => keep(folder, 'ARG_INVALID', () => ({ trustedAt: new Date().toISOString() })),
+    trust: async (folder) => amend(folder, 'ARG_INVALID', () => ({ trustedAt: new Date().toISOString() })),
     revoke: records.remove,
     list: async () =>
       records.all().map((record) => {
@@ -106,12 +120,14 @@ export function createTrust({ folder: state }: { folder: string | undefined }): 
         return { ...record, always, current: isCurrent(record) };
       }),
     always: {
-      has: async (folder, { act, effects: wanted }) =>
+      has: async (folder, { act, effects: needed }) =>
         covers(folder, ({ always }) =>
-          always.some((kept) => kept.act === act && wanted.every((effect) => kept.effects.includes(effect))),
+          always.some(
+            (grant) => grant.act === act && needed.every((effect) => grant.effects.includes(effect)),
+          ),
         ),
       async add(folder, grant) {
-        keep(folder, 'WRITE_FAILED', ({ always }) => ({ always: [...always, grant] }));
+        amend(folder, 'WRITE_FAILED', ({ always }) => ({ always: [...always, grant] }));
       },
     },
   };
@@ -126,7 +142,8 @@ function repositoryOf(folder: string, roots: readonly string[]) {
 }
 
 function describe(folder: string): TrustScope {
-  const [origin, refused] = [repositoryOf(folder, [])?.origin, refusedBecause(folder)];
+  const origin = repositoryOf(folder, [])?.origin;
+  const refused = refusedBecause(folder);
   return { folder, ...(origin && { origin }), ...(refused && { refused }) };
 }
 
@@ -135,7 +152,10 @@ function isCurrent(record: TrustRecord): boolean {
   return refused === undefined && origin === record.origin && inodeOf(record.folder) === record.inode;
 }
 
-/** Whatever is unpacked in a home folder would be part of it. */
+/**
+ * The reason why a folder can never be trusted, if there is one. Whatever is unpacked in a home folder would
+ * be part of it.
+ */
 function refusedBecause(folder: string): string | undefined {
   if (inodeOf(folder) === undefined) return 'is no folder';
   if (parse(folder).root === folder) return 'is the root of a file system';
@@ -147,25 +167,26 @@ function refusedBecause(folder: string): string | undefined {
 }
 
 /**
- * With when it was made, as the number is soon given to another folder. Undefined for a link, and where nothing is.
+ * The inode of a folder with its time of creation, as the number alone is soon given to another folder.
+ * Undefined for a link, and where nothing is.
  */
 function inodeOf(folder: string): string | undefined {
   const facts = existsSync(folder) ? lstatSync(folder, { bigint: true }) : undefined;
   if (!facts?.isDirectory()) return undefined;
-  // Nothing where a file system does not keep it.
+  // Some file systems do not keep the time of creation.
   return facts.birthtimeNs === 0n ? String(facts.ino) : `${facts.ino}.${facts.birthtimeNs}`;
 }
 
-/** What is kept in the state folder: a private file for each folder. One that is damaged counts as none. */
+/** The records in the state folder: a private file for each folder. A damaged one counts as missing. */
 function createTrustRecords(state: string | undefined) {
-  const kept = state === undefined ? undefined : join(state, 'trust');
-  const readFile = (name: string) => trustRecord.safeParse(readCache(kept, name)).data;
+  const parent = state === undefined ? undefined : join(state, 'trust');
+  const readFile = (name: string) => trustRecord.safeParse(readCache(parent, name)).data;
   /** Records as they were read last, by their files. */
   const known = new Map<string, { readonly stamp: string; readonly record: TrustRecord | undefined }>();
   function read(folder: string): TrustRecord | undefined {
-    if (kept === undefined) return undefined;
+    if (parent === undefined) return undefined;
     const name = nameOf(folder);
-    const stamp = stampOf(join(kept, name));
+    const stamp = stampOf(join(parent, name));
     if (stamp === undefined) return undefined;
     const before = known.get(name);
     if (before?.stamp === stamp) return before.record;
@@ -176,23 +197,23 @@ function createTrustRecords(state: string | undefined) {
   const refuseUnless = (isWritten: boolean) => {
     const wayOut = 'It has to be yours alone (chmod 700).';
     if (!isWritten)
-      throw new ToolcribError('WRITE_FAILED', `${kept ?? 'The state folder'} cannot be written.`, wayOut);
+      throw new ToolcribError('WRITE_FAILED', `${parent ?? 'The state folder'} cannot be written.`, wayOut);
   };
   return {
     read,
     all(): TrustRecord[] {
-      if (kept === undefined || !isPrivate(kept)) return [];
-      return readdirSync(kept).flatMap((name) => readFile(name) ?? []);
+      if (parent === undefined || !isPrivate(parent)) return [];
+      return readdirSync(parent).flatMap((name) => readFile(name) ?? []);
     },
     write(record: TrustRecord): void {
-      writePrivate(kept, nameOf(record.folder), JSON.stringify(record));
+      writePrivate(parent, nameOf(record.folder), JSON.stringify(record));
       refuseUnless(isDeepStrictEqual(read(record.folder), record));
     },
     remove(folder: string): boolean {
-      const was = read(folder) !== undefined;
-      if (was) discard(`${kept}/${nameOf(folder)}`);
+      const existed = read(folder) !== undefined;
+      if (existed) discard(`${parent}/${nameOf(folder)}`);
       refuseUnless(read(folder) === undefined);
-      return was;
+      return existed;
     },
   };
 }
@@ -205,13 +226,16 @@ function stampOf(path: string): string | undefined {
 
 const nameOf = (folder: string): string => `${createHash('sha256').update(folder).digest('hex')}.json`;
 
-/** The origin of the repository whose top a folder is: '' when it has none, undefined where no repository is. */
+/**
+ * The origin of the repository whose top a folder is; '' when it has no origin, undefined where no repository
+ * is.
+ */
 function originAt(folder: string): string | undefined {
   try {
     if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined;
     const dotGit = join(folder, '.git');
     const facts = lstatSync(dotGit, { throwIfNoEntry: false });
-    // Without a work tree it has the names in it that git itself looks for.
+    // A bare repository has no .git, but the entries that git itself looks for.
     const isBare = !facts && ['HEAD', 'objects', 'refs'].every((name) => existsSync(join(folder, name)));
     if (!facts && !isBare) return undefined;
     const pointer = () =>
@@ -219,16 +243,19 @@ function originAt(folder: string): string | undefined {
         .replace(/^gitdir: */, '')
         .trim();
     const gitFolder = resolve(folder, isBare ? '' : facts?.isDirectory() ? '.git' : pointer());
-    // That of a linked work tree names that of its repository.
+    // The git folder of a linked work tree names that of its repository.
     const common = resolve(gitFolder, textOf(join(gitFolder, 'commondir')).trim());
     return originIn(textOf(join(common, 'config'))) ?? '';
   } catch {
-    // Git takes no such address.
+    // No origin can have this address.
     return '(cannot be read)';
   }
 }
 
-/** '' where nothing is. Throws for a link or a pipe, and above 1 MB: thousands of branches take less. */
+/**
+ * Reads a small text file; '' where nothing is. Throws for a link, a pipe, and above 1 MB: a configuration
+ * with thousands of branches takes less.
+ */
 function textOf(path: string): string {
   if (!existsSync(path)) return '';
   const bytes = readPlain(path, ({ size }) => size <= 1024 * 1024);
@@ -236,11 +263,14 @@ function textOf(path: string): string {
   return bytes.toString('utf8');
 }
 
-/** The first address of the remote "origin" in a configuration, as git writes it: one setting a line. */
+/**
+ * Finds the first address of the remote "origin" in a configuration as git writes it, with one setting a
+ * line.
+ */
 function originIn(config: string): string | undefined {
   const sections = config.matchAll(/^[ \t]*\[remote(?:\.|[ \t]+")origin"?\](.*(?:\n(?![ \t]*\[).*)*)/gim);
   const settings = [...sections].map(([, text]) => text).join('\n');
   const address = /^[ \t]*url[ \t]*=[ \t]*"?([^"\n]+)/im.exec(settings)?.[1]?.trim();
-  // A name before the host may be a token as well.
+  // A user name before the host may be a token.
   return address?.replace(/:\/\/[^/?#]*@/, '://');
 }

@@ -1,31 +1,31 @@
 import { matches } from '../../core/rule.ts';
 import { inLine } from '../terminal/printable.ts';
-import { isNamed, type CheckedCall, type Rule, type Verdict, ruleText } from './rules.ts';
-import type { CallPlan, Tool } from '../toolbox/tool.ts';
+import { isNamed, type CheckedCall, type PermissionRule, type PermissionVerdict, ruleText } from './rules.ts';
+import type { CallPlan, ClientTool } from '../toolbox/tool.ts';
 import type { Mode } from '../turn/turn-event.ts';
 
 export interface DecisionContext {
   readonly mode: Mode;
-  /** Where several of one effect fit, the first is told of. */
-  readonly rules: readonly Rule[];
+  /** All rules that hold; of several of one effect that fit, the first is named. */
+  readonly rules: readonly PermissionRule[];
   /** Somebody can be asked. */
   readonly interactive: boolean;
 }
 
 /**
- * What is to be done with a call. The order is the point: plan mode comes before any rule, deny before ask before
- * allow, what a server says last: our own by the plan of the call, any other by its annotations, when it is
- * trusted.
+ * Decides what is to be done with a call. The order is the point: plan mode comes before any rule, deny
+ * before ask before allow, what a server says last: our own by the plan of the call, any other by its
+ * annotations, when it is trusted.
  */
-export function decide(call: CheckedCall, context: DecisionContext): Verdict {
+export function decide(call: CheckedCall, context: DecisionContext): PermissionVerdict {
   const { plan } = call;
   // Nobody need be asked about it: the call itself is told why.
   if (plan?.decision === 'deny') return { effect: 'allow', why: `its server refuses it: ${plan.setting}` };
   return ruledOn(call, context) ?? (plan ? byPlan(call, plan, context) : byAnnotations(call, context));
 }
 
-/** What the mode and the rules say; undefined when they leave it to the server. */
-function ruledOn(call: CheckedCall, context: DecisionContext): Verdict | undefined {
+/** Reads the verdict from the mode and the rules; undefined when they leave it to the server. */
+function ruledOn(call: CheckedCall, context: DecisionContext): PermissionVerdict | undefined {
   const { mode } = context;
   if (mode === 'plan' && !readsOnly(call))
     return { effect: 'deny', why: 'plan mode: only tools that say they are read-only' };
@@ -35,7 +35,7 @@ function ruledOn(call: CheckedCall, context: DecisionContext): Verdict | undefin
   const asking = rules.find(({ effect }) => effect === 'ask');
   if (asking) return question(named(asking), context);
   // What was answered to a change says nothing of what our server asks about.
-  const answers = (rule: Rule) => call.plan?.decision !== 'ask' || rule.at === undefined;
+  const answers = (rule: PermissionRule) => call.plan?.decision !== 'ask' || rule.at === undefined;
   const allowing = rules.find(
     (rule) => rule.effect === 'allow' && !changeSince(rule, call.tool) && answers(rule),
   );
@@ -43,8 +43,10 @@ function ruledOn(call: CheckedCall, context: DecisionContext): Verdict | undefin
   return mode === 'yolo' ? { effect: 'allow', why: 'mode yolo' } : undefined;
 }
 
-/** Our own server knows what the call would do. In `ask`, changes are asked about that it would make unasked. */
-function byPlan({ tool }: CheckedCall, plan: CallPlan, context: DecisionContext): Verdict {
+/**
+ * Our own server knows what the call would do. In `ask`, changes are asked about that it would make unasked.
+ */
+function byPlan({ tool }: CheckedCall, plan: CallPlan, context: DecisionContext): PermissionVerdict {
   const { decision, setting, reasons, subject } = plan;
   // Not what runs code or cannot be undone.
   const isChange = plan.effects.includes('write') && hasOnly(plan, 'read', 'write', 'network');
@@ -57,7 +59,7 @@ function byPlan({ tool }: CheckedCall, plan: CallPlan, context: DecisionContext)
   return { effect: 'allow', why: setting ?? `mode ${context.mode}: its server need not ask` };
 }
 
-function byAnnotations({ tool }: CheckedCall, context: DecisionContext): Verdict {
+function byAnnotations({ tool }: CheckedCall, context: DecisionContext): PermissionVerdict {
   const { mode, rules } = context;
   const old = rules.find((rule) => rule.effect === 'allow' && isFor(rule, tool) && changeSince(rule, tool));
   const since = old ? `; ${changeSince(old, tool)} since "${ruleText(old)}" was made` : '';
@@ -78,8 +80,8 @@ const readsOnly = ({ tool, plan }: CheckedCall): boolean =>
 const hasOnly = ({ effects }: CallPlan, ...allowed: readonly string[]): boolean =>
   effects.every((effect) => allowed.includes(effect));
 
-/** For each tool: what would be done with a call of it that no rule about acts fits, its name, and why. */
-export const whyRows = (tools: readonly Tool[], context: DecisionContext): string[][] =>
+/** Lists for each tool the verdict on a call that no rule about acts fits, its name, and why. */
+export const whyRows = (tools: readonly ClientTool[], context: DecisionContext): string[][] =>
   tools.map((tool) => {
     const call = { tool, args: {} };
     const planned = { effect: 'plan', why: 'as its server plans each call' };
@@ -87,21 +89,24 @@ export const whyRows = (tools: readonly Tool[], context: DecisionContext): strin
     return [effect, inLine(`${tool.server}:${tool.tool}`), inLine(why, 2000)];
   });
 
-/** Whether a rule takes a tool away whatever its arguments: the model need not be told of it. */
-export const isDeniedWhole = (tool: Tool, rules: readonly Rule[]): boolean =>
+/** Tells whether a rule takes a tool away whatever its arguments: the model need not be told of it. */
+export const isDeniedWhole = (tool: ClientTool, rules: readonly PermissionRule[]): boolean =>
   rules.some((rule) => rule.effect === 'deny' && rule.act === undefined && isFor(rule, tool));
 
-/** Whether a rule is about a tool, what is done with it left aside. Hosts' names, `mcp__…`, are understood, too. */
-const isFor = (rule: Rule, tool: Tool): boolean =>
+/**
+ * Tells whether a rule is about a tool, what is done with it left aside. Hosts' names, `mcp__…`, are
+ * understood, too.
+ */
+const isFor = (rule: PermissionRule, tool: ClientTool): boolean =>
   matches(rule.server, tool.server) && isNamed(rule.tool, tool);
 
-function named(rule: Rule): string {
+function named(rule: PermissionRule): string {
   const made = rule.at === undefined ? '' : `, made ${rule.at.slice(0, 10)}`;
   return `rule: ${rule.effect} ${ruleText(rule)} (${rule.source}${made})`;
 }
 
-/** Whether a call does what a rule is about. */
-function fits({ effect, act }: Rule, { args, plan }: CheckedCall): boolean {
+/** Tells whether a call does what a rule is about. */
+function fits({ effect, act }: PermissionRule, { args, plan }: CheckedCall): boolean {
   if (act === undefined) return true;
   const done = plan?.subject ?? JSON.stringify(args);
   // A `*` was not written for steps up to other folders.
@@ -109,15 +114,18 @@ function fits({ effect, act }: Rule, { args, plan }: CheckedCall): boolean {
   return matches(act, done);
 }
 
-/** What has changed since an allow rule was made; undefined when it still holds. */
-function changeSince({ identity, definitions, tool: name }: Rule, tool: Tool): string | undefined {
+/** Names the change since an allow rule was made; undefined when it still holds. */
+function changeSince(
+  { identity, definitions, tool: name }: PermissionRule,
+  tool: ClientTool,
+): string | undefined {
   if (identity !== undefined && identity !== tool.identity) return 'the server has changed';
   const isKnown = definitions?.includes(tool.definition) ?? true;
   return isKnown ? undefined : `the tool has changed${name === '*' ? ' or come' : ''}`;
 }
 
 /** `allowed`: the rule that would allow it, for whoever starts it again. */
-function question(why: string, { interactive, mode }: DecisionContext, allowed = ''): Verdict {
+function question(why: string, { interactive, mode }: DecisionContext, allowed = ''): PermissionVerdict {
   if (interactive) return { effect: 'ask', why };
   // As a shell takes it for one word.
   const flag = `rerun with --allow '${allowed.replaceAll("'", String.raw`'\''`)}'`;

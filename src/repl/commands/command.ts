@@ -9,45 +9,53 @@ import { wrapped } from '../terminal/rows.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { TurnEvent } from '../turn/turn-event.ts';
 
-export type Events = (signal: AbortSignal) => AsyncGenerator<TurnEvent, unknown>;
+/** Starts a turn, whose events are shown until it ends. */
+export type StartTurn = (signal: AbortSignal) => AsyncGenerator<TurnEvent, unknown>;
 
-/** What a command works with. */
-export interface Console {
+/** The chat and the screen that a command works with. */
+export interface CommandContext {
   readonly chat: Chat;
   readonly terminal: Terminal;
   /** Thoughts are shown as they come. */
   thoughts: boolean;
   /** Runs a turn and shows it; `model`: for this only. */
-  show(events: Events, model?: Model): Promise<void>;
+  showTurn(start: StartTurn, model?: Model): Promise<void>;
   /** Makes the calls that a program which was killed has left open. */
   finish(): Promise<void>;
 }
 
-/** What a command returns for arguments that are none of its usage, and when the person leaves. */
+/** Returned by a command for arguments that are none of its usage. */
 export const misused = Symbol('misused');
 export const leaving = Symbol('leaving');
 
 /** Text is printed. */
-export type Result = string | typeof misused | typeof leaving | void;
+export type CommandResult = string | typeof misused | typeof leaving | void;
 
-export interface Command {
-  /** What follows the name: `[add DIR | remove DIR]`. Its words are completed, and told to who uses others. */
+export interface SlashCommand {
+  /**
+   * The words that follow the name: `[add DIR | remove DIR]`. Its words are completed, and told to who uses
+   * others.
+   */
   readonly usage?: string;
   /** One line. */
   readonly help: string;
-  /** It makes a message of its arguments: of them, what was pasted is still `inert`. */
+  /** True when it makes a message of its arguments: of them, what was pasted is still `inert`. */
   readonly sends?: true;
   /** Words that may come next besides those of `usage`, given all before the one being typed. */
-  complete?(console: Console, words: readonly string[]): readonly string[] | Promise<readonly string[]>;
+  complete?(
+    context: CommandContext,
+    words: readonly string[],
+  ): readonly string[] | Promise<readonly string[]>;
   /** Throws ChatError USAGE for what it does not understand. */
-  run(console: Console, args: string): Result | Promise<Result>;
+  run(context: CommandContext, args: string): CommandResult | Promise<CommandResult>;
 }
 
-/** By name, without the slash. */
-export type Commands = Readonly<Record<string, Command>>;
+/** Commands by name, without the slash. */
+export type SlashCommands = Readonly<Record<string, SlashCommand>>;
 
-/** What may follow the name of a command. */
-export const waysOf = ({ usage = '' }: Command): string[] => usage.replaceAll(/^\[|\]$/g, '').split(' | ');
+/** Splits a usage into the alternatives that may follow the name of a command. */
+export const waysOf = ({ usage = '' }: SlashCommand): string[] =>
+  usage.replaceAll(/^\[|\]$/g, '').split(' | ');
 
 /** A command that was not understood: what was wrong and how it is written. */
 export const wrongUse = (text: string): ChatError => new ChatError('USAGE', text);
@@ -63,11 +71,14 @@ export const prose = ({ screen, width }: Terminal, text: string): string =>
   screen ? wrapped(text, width) : text;
 
 /**
- * What the person makes of a text in their editor: `$VISUAL`, `$EDITOR`, or the one that every system has. Undefined
- * when it ended with an error, which is how one says "no", or left no text. Throws PROGRAM_FAILED.
+ * Lets the person edit a text in their editor: `$VISUAL`, `$EDITOR`, or the one that every system has.
+ * Undefined when it ended with an error, which is how one says "no", or left no text. Throws PROGRAM_FAILED.
  */
-export async function editedBy({ chat, terminal }: Console, text: string): Promise<string | undefined> {
-  const { env } = chat.world.options;
+export async function editedBy(
+  { chat, terminal }: CommandContext,
+  text: string,
+): Promise<string | undefined> {
+  const { env } = chat.environment.options;
   const editor = env['VISUAL'] || env['EDITOR'] || (process.platform === 'win32' ? 'notepad' : 'vi');
   // A command line in words, of which quotes keep spaces; no shell looks at it.
   const words = (editor.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []).map((word) =>

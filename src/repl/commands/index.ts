@@ -13,20 +13,20 @@ import {
   misused,
   waysOf,
   wrongUse,
-  type Command,
-  type Commands,
-  type Console,
+  type SlashCommand,
+  type SlashCommands,
+  type CommandContext,
 } from './command.ts';
 import { sessionCommands } from './sessions.ts';
 import { setupCommands } from './setup.ts';
 import { lookCommands, talkCommands } from './talk.ts';
 
-/** What can be typed besides. */
+/** The help for keys and mentions. */
 const keys = `Alt+Enter or a backslash at the end: another line · Tab completes · Shift+Tab changes the mode
 @file, @dir/ and @server:uri bring their content along · Esc or Ctrl-C interrupts, twice leaves · lines \
 typed meanwhile are queued`;
 
-const help: Command = {
+const help: SlashCommand = {
   help: 'lists the commands',
   run({ chat, terminal: { width, paint } }) {
     const others = namesOf(chat).filter((name) => !commands.has(name));
@@ -45,8 +45,8 @@ const help: Command = {
   },
 };
 
-/** By the heading that /help gives them, in its order. */
-export const commandGroups: Readonly<Record<string, Commands>> = {
+/** The commands by the heading that /help gives them, in its order. */
+export const commandGroups: Readonly<Record<string, SlashCommands>> = {
   Talk: talkCommands,
   'Model and tools': setupCommands,
   Sessions: sessionCommands,
@@ -54,27 +54,30 @@ export const commandGroups: Readonly<Record<string, Commands>> = {
 };
 export const commands = new Map(Object.values(commandGroups).flatMap((group) => Object.entries(group)));
 
-/** Runs a line that begins with a slash; returns whether the person leaves. Throws ChatError USAGE for no command. */
-export async function runCommand(console: Console, line: string): Promise<boolean> {
-  const { chat, terminal } = console;
+/**
+ * Runs a line that begins with a slash; returns whether the person leaves. Throws ChatError USAGE for no
+ * command.
+ */
+export async function runCommand(context: CommandContext, line: string): Promise<boolean> {
+  const { chat, terminal } = context;
   const [name, rest] = headAndRest(line.slice(1));
   const given = rest.trim();
   const own = commands.get(name);
   if (own) {
     const args = own.sends ? given : live(given);
     if (own.usage === undefined && args !== '') throw wrongUse(`/${name} stands alone.`);
-    const result = await own.run(console, args);
+    const result = await own.run(context, args);
     if (result === misused)
       throw wrongUse(`/${name} ${args}: ${waysOf(own).join(' or ')} is expected; /help lists all.`);
     if (typeof result === 'string') terminal.print(result);
     return result === leaving;
   }
-  if (name.includes(':')) await runPrompt(console, name, live(given));
+  if (name.includes(':')) await runPrompt(context, name, live(given));
   else if (fileCommands(chat).includes(name)) {
     const text = readFileSync(join(folderOf(chat), `${name}.md`), 'utf8').trim();
     const whole = text.includes('$ARGUMENTS') ? text : `${text}\n\n$ARGUMENTS`.trimEnd();
     const said = whole.replaceAll('$ARGUMENTS', () => given).trimEnd();
-    await console.show((signal) => send(chat, { text: said }, signal));
+    await context.showTurn((signal) => send(chat, { text: said }, signal));
   } else {
     const near = nearest(name, namesOf(chat));
     const meant = near ? `; did you mean /${near}?` : '.';
@@ -86,10 +89,10 @@ export async function runCommand(console: Console, line: string): Promise<boolea
 /** Names of all commands, of the person's own and of the servers' prompts (`server:prompt`). */
 export const namesOf = (chat: Chat): string[] => [
   ...[...commands.keys(), ...fileCommands(chat)].sort(),
-  ...chat.world.toolbox.prompts().map(({ server, name }) => `${server}:${name}`),
+  ...chat.environment.toolbox.prompts().map(({ server, name }) => `${server}:${name}`),
 ];
 
-const folderOf = ({ world }: Chat): string => join(world.folders.config, 'commands');
+const folderOf = ({ environment }: Chat): string => join(environment.folders.config, 'commands');
 
 /** The names of the Markdown files in `commands/` of the configuration folder: each is a command. */
 function fileCommands(chat: Chat): string[] {
@@ -103,11 +106,11 @@ function fileCommands(chat: Chat): string[] {
 
 /** The prompt of a server that a command `server:prompt` stands for. */
 export const promptOf = (chat: Chat, wanted: string) =>
-  chat.world.toolbox.prompts().find(({ server, name }) => `${server}:${name}` === wanted);
+  chat.environment.toolbox.prompts().find(({ server, name }) => `${server}:${name}` === wanted);
 
 /** Runs `/server:prompt name=value …`; what is not given and needed is asked. */
-async function runPrompt(console: Console, name: string, args: string): Promise<void> {
-  const { chat, terminal } = console;
+async function runPrompt(context: CommandContext, name: string, args: string): Promise<void> {
+  const { chat, terminal } = context;
   // A server may still be starting.
   await chat.connected;
   const prompt = promptOf(chat, name);
@@ -121,9 +124,9 @@ async function runPrompt(console: Console, name: string, args: string): Promise<
     if (said === undefined) return;
     given[wanted] = said;
   }
-  const parts = await chat.world.toolbox.server(prompt.server).prompt(prompt.name, given);
+  const parts = await chat.environment.toolbox.server(prompt.server).prompt(prompt.name, given);
   const more = parts.filter(({ type }) => type === 'image');
-  await console.show((signal) => send(chat, { text: inert(textOf(parts)), more }, signal));
+  await context.showTurn((signal) => send(chat, { text: inert(textOf(parts)), more }, signal));
 }
 
 /** `name=value name="two words"`; a text without any name is the first argument. */

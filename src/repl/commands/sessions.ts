@@ -5,24 +5,30 @@ import type { ChatOptions } from '../options.ts';
 import { wordsOf } from '../session/entry.ts';
 import { exportMarkdown, treeLines } from '../session/readable.ts';
 import { cleanImages } from '../session/kept-images.ts';
-import { searchSessions, type SessionInfo, type Store } from '../session/store.ts';
-import { createSession, forkSession, openOrFork, type Session } from '../session/session.ts';
+import { searchSessions, type SessionInfo, type SessionStore } from '../session/store.ts';
+import { createSession, forkSession, openOrFork, type ChatSession } from '../session/session.ts';
 import { printable, cutToCells } from '../terminal/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { headAndRest, wrongUse, type Commands, type Console, type Result } from './command.ts';
-import { said } from './talk.ts';
+import {
+  headAndRest,
+  wrongUse,
+  type SlashCommands,
+  type CommandContext,
+  type CommandResult,
+} from './command.ts';
+import { typedText } from './talk.ts';
 
-export const sessionCommands: Commands = {
+export const sessionCommands: SlashCommands = {
   compact: {
     usage: '[WHAT MATTERS]',
     help: 'shortens the conversation to a summary',
-    run: ({ chat, show }, focus) =>
-      show((signal) => shorten(chat, { signal, why: 'asked', ...(focus !== '' && { focus }) })),
+    run: ({ chat, showTurn }, focus) =>
+      showTurn((signal) => shorten(chat, { signal, why: 'asked', ...(focus !== '' && { focus }) })),
   },
   new: {
     help: 'begins a new session; this one is kept',
     async run({ chat, terminal }) {
-      const next = newSession(chat.world.options, chat.world.store);
+      const next = newSession(chat.environment.options, chat.environment.store);
       const { name: _, system: _system, ...state } = chat.session.state;
       next.append({ type: 'set', ...state });
       await chat.useSession(next);
@@ -39,7 +45,7 @@ export const sessionCommands: Commands = {
   resume: {
     usage: '[NAME | remove NAME]',
     help: 'goes on with another session of this project, by its name or id',
-    complete: ({ chat }) => chat.world.store.list().map(({ id }) => id),
+    complete: ({ chat }) => chat.environment.store.list().map(({ id }) => id),
     run: resume,
   },
   name: {
@@ -57,7 +63,7 @@ export const sessionCommands: Commands = {
       const [first, rest] = headAndRest(args);
       const all = first === '--all';
       const { dim, strong } = terminal.paint;
-      const { store } = chat.world;
+      const { store } = chat.environment;
       const hits = searchSessions(all ? store.listAll() : store.list(), all ? rest : args);
       const lines = hits.map(({ session: { name, modified, id }, role, excerpt }) => {
         const when = dim(`${modified.slice(0, 10)} ${id} ${role}`);
@@ -74,7 +80,7 @@ export const sessionCommands: Commands = {
   clean: {
     help: 'removes attachments that no session uses any more',
     run({ chat }) {
-      const { folder, listAll } = chat.world.store;
+      const { folder, listAll } = chat.environment.store;
       const { removed, bytes } = cleanImages(
         folder,
         listAll().map(({ file }) => file),
@@ -96,16 +102,16 @@ export const sessionCommands: Commands = {
     help: 'goes on in a copy of the session',
     async run({ chat, terminal }) {
       if (!chat.isKept) throw wrongUse('/fork: this session is not kept (--no-session).');
-      const fork = forkSession(chat.world.store.folder, chat.session);
+      const fork = forkSession(chat.environment.store.folder, chat.session);
       await chat.useSession(fork);
       return terminal.paint.dim(`a copy of the session: ${fork.id}`);
     },
   },
 };
 
-async function resume(console: Console, args: string): Promise<Result> {
-  const { chat, terminal } = console;
-  const { store } = chat.world;
+async function resume(context: CommandContext, args: string): Promise<CommandResult> {
+  const { chat, terminal } = context;
+  const { store } = chat.environment;
   const [, doomed] = /^remove\s+(.+)$/.exec(args) ?? [];
   const wanted = doomed ?? args;
   const info = wanted === '' ? await pickSession(store, terminal, 'none of them') : store.find(wanted);
@@ -115,14 +121,14 @@ async function resume(console: Console, args: string): Promise<Result> {
     if (await terminal.confirm(`Remove "${printable(info.name)}" for good?`)) store.remove(info);
     return;
   }
-  await chat.useSession(resumed(store, info, chat.world.warn));
+  await chat.useSession(resumed(store, info, chat.environment.warn));
   await chat.askModel();
   terminal.print(terminal.paint.dim(`session ${printable(chat.session.state.name ?? info.name)}`));
-  showEnd(console);
-  await console.finish();
+  showEnd(context);
+  await context.finish();
 }
 
-function tree({ chat, terminal }: Console): string {
+function tree({ chat, terminal }: CommandContext): string {
   const { dim, strong } = terminal.paint;
   const lines = treeLines(chat.session).map(({ id, depth, label, current }) => {
     const begin = `${current ? '*' : ' '} ${'  '.repeat(depth)}`;
@@ -133,8 +139,8 @@ function tree({ chat, terminal }: Console): string {
   return lines.join('\n') || 'Nothing was said yet.';
 }
 
-/** To an entry by its id, or the beginning of one. */
-function branch({ chat, terminal }: Console, id: string): Result {
+/** Goes to an entry by its id, or the beginning of one. */
+function branch({ chat, terminal }: CommandContext, id: string): CommandResult {
   const { session } = chat;
   if (id === '') throw wrongUse('The id of an entry is expected; /tree shows them.');
   const fitting = treeLines(session).filter((line) => line.id.startsWith(id));
@@ -149,14 +155,14 @@ function branch({ chat, terminal }: Console, id: string): Result {
       `/branch ${entry.id}: that answer made calls, whose results come after it. Choose a message of yours.`,
     );
   chat.session.moveTo(entry.type === 'user' ? entry.parent : entry.id);
-  if (entry.type === 'user') terminal.prefill(said(entry));
+  if (entry.type === 'user') terminal.prefill(typedText(entry));
   else showEnd({ chat, terminal });
 }
 
-function exportTo({ chat }: Console, file: string): string {
+function exportTo({ chat }: CommandContext, file: string): string {
   const text = exportMarkdown(chat.session);
   if (file === '') return printable(text);
-  const path = resolve(chat.world.options.cwd, file);
+  const path = resolve(chat.environment.options.cwd, file);
   try {
     writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
     return printable(path);
@@ -168,7 +174,7 @@ function exportTo({ chat }: Console, file: string): string {
 }
 
 /** The end of what was said before, so that a person knows where they are. */
-export function showEnd({ chat, terminal }: Pick<Console, 'chat' | 'terminal'>): void {
+export function showEnd({ chat, terminal }: Pick<CommandContext, 'chat' | 'terminal'>): void {
   const texts = chat.session.path().flatMap((entry) => {
     const { role, text = '' } = wordsOf(entry) ?? {};
     return role === 'you' ? [`> ${text}`] : role === 'answer' ? [text] : [];
@@ -182,12 +188,14 @@ export function showEnd({ chat, terminal }: Pick<Console, 'chat' | 'terminal'>):
 
 const mostShown = 20;
 
-/** The session the command line asks for. Throws ChatError SESSION_UNUSABLE when there is none of that name. */
+/**
+ * The session the command line asks for. Throws ChatError SESSION_UNUSABLE when there is none of that name.
+ */
 export async function openSession(
   options: ChatOptions,
-  store: Store,
+  store: SessionStore,
   { terminal, warn }: { terminal: Terminal | undefined; warn(text: string): void },
-): Promise<Session> {
+): Promise<ChatSession> {
   const { session: choice } = options;
   if (choice === 'new' || choice === 'none') return newSession(options, store);
   const { which } = choice === 'latest' ? { which: undefined } : choice;
@@ -197,11 +205,11 @@ export async function openSession(
 }
 
 /** A new session, kept as the command line says. */
-const newSession = ({ session, cwd, temporary }: ChatOptions, store: Store): Session =>
+const newSession = ({ session, cwd, temporary }: ChatOptions, store: SessionStore): ChatSession =>
   createSession(session === 'none' ? undefined : store.folder, { cwd, ...(temporary && { temporary }) });
 
 /** Opens a session, or a copy of it when another process has it open; says so, and what could not be read. */
-function resumed(store: Store, info: SessionInfo, warn: (text: string) => void): Session {
+function resumed(store: SessionStore, info: SessionInfo, warn: (text: string) => void): ChatSession {
   const session = openOrFork(store.folder, info.file);
   if (session.file !== info.file) warn('That session is open in another window: this is a copy of it.');
   if (session.damaged > 0) warn(`${session.damaged} lines of ${info.file} cannot be read, and are left out.`);
@@ -210,7 +218,7 @@ function resumed(store: Store, info: SessionInfo, warn: (text: string) => void):
 
 /** Lets the person pick one of the latest sessions by its number. Undefined: none. */
 async function pickSession(
-  store: Store,
+  store: SessionStore,
   terminal: Terminal,
   otherwise: string,
 ): Promise<SessionInfo | undefined> {

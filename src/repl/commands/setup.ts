@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import type { Chat } from '../chat.ts';
 import { listModels } from '../models/endpoints.ts';
 import { nameOf } from '../models/model.ts';
 import { absolute } from '../prompt/attachments.ts';
@@ -7,9 +8,9 @@ import { table } from '../terminal/rows.ts';
 import { whyRows } from '../approval/decide.ts';
 import { estimateTools } from '../context/tokens.ts';
 import type { Server } from '../toolbox/server.ts';
-import type { Tool } from '../toolbox/tool.ts';
-import { offeredTools } from '../turn/prepare-call.ts';
-import { before, told } from '../turn/told.ts';
+import type { ClientTool } from '../toolbox/tool.ts';
+import { availableTools } from '../turn/prepare-call.ts';
+import { unlessAborted, eventStream } from '../turn/event-stream.ts';
 import { send } from '../turn/turn.ts';
 import {
   editedBy,
@@ -17,23 +18,22 @@ import {
   misused,
   prose,
   wrongUse,
-  type Commands,
-  type Console,
-  type Result,
+  type SlashCommands,
+  type CommandContext,
+  type CommandResult,
 } from './command.ts';
 
-type Chat = Console['chat'];
-
-export const setupCommands: Commands = {
+export const setupCommands: SlashCommands = {
   model: {
     usage: '[NAME | NAME: MESSAGE]',
     help: 'shows the models, changes to one, or asks one a single question',
     sends: true,
-    complete: ({ chat }) => listModels(chat.world.config, chat.world.options.env).map(({ name }) => name),
-    async run({ chat, terminal, show }, args) {
-      const { modelOf } = chat.world;
+    complete: ({ chat }) =>
+      listModels(chat.environment.config, chat.environment.options.env).map(({ name }) => name),
+    async run({ chat, terminal, showTurn }, args) {
+      const { modelOf } = chat.environment;
       const [, once, text = ''] = /^(\S+):\s+([^]+)$/.exec(args) ?? [];
-      if (once !== undefined) return show((signal) => send(chat, { text }, signal), modelOf(once));
+      if (once !== undefined) return showTurn((signal) => send(chat, { text }, signal), modelOf(once));
       if (args === '') return modelList(chat, terminal.width);
       chat.useModel(modelOf(args));
       await chat.askModel();
@@ -55,7 +55,7 @@ export const setupCommands: Commands = {
   profile: {
     usage: '[NAME | none]',
     help: 'shows the profiles, or takes one into use',
-    complete: async ({ chat }) => [...(await chat.world.profiles()).keys()],
+    complete: async ({ chat }) => [...(await chat.environment.profiles()).keys()],
     async run({ chat, terminal }, args) {
       if (args === '') return profileList(chat, terminal.width);
       await chat.useProfile(args === 'none' ? undefined : args);
@@ -73,13 +73,13 @@ export const setupCommands: Commands = {
     usage: '[restart NAME]',
     help: 'shows the MCP servers; restarts one',
     complete: ({ chat }, words) =>
-      words.at(-1) === 'restart' ? chat.world.toolbox.servers().map(({ name }) => name) : [],
+      words.at(-1) === 'restart' ? chat.environment.toolbox.servers().map(({ name }) => name) : [],
     run: mcp,
   },
 };
 
-function modelList({ model, world }: Chat, width: number): string {
-  const rows = listModels(world.config, world.options.env).map(({ name, note }) => [
+function modelList({ model, environment }: Chat, width: number): string {
+  const rows = listModels(environment.config, environment.options.env).map(({ name, note }) => [
     // An alias is shown with what it stands for.
     [name, note].includes(nameOf(model)) ? `* ${name}` : `  ${name}`,
     note,
@@ -88,7 +88,7 @@ function modelList({ model, world }: Chat, width: number): string {
   return [head, ...table(rows, width)].join('\n');
 }
 
-async function roots({ chat }: Console, args: string): Promise<Result> {
+async function roots({ chat }: CommandContext, args: string): Promise<CommandResult> {
   const [word, given] = headAndRest(args);
   const before = chat.roots;
   const folder = absolute(given, chat.folder);
@@ -105,23 +105,23 @@ async function roots({ chat }: Console, args: string): Promise<Result> {
   return chat.roots.map(printable).join('\n');
 }
 
-async function system(console: Console, args: string): Promise<Result> {
-  const { chat, terminal } = console;
-  const text = chat.session.state.system ?? chat.world.config.systemPrompt ?? '';
+async function system(context: CommandContext, args: string): Promise<CommandResult> {
+  const { chat, terminal } = context;
+  const text = chat.session.state.system ?? chat.environment.config.systemPrompt ?? '';
   if (args === '' || args === 'show')
     return prose(terminal, printable(text) || 'The usual one; /system preview shows it whole.');
   if (args === 'preview') {
-    await chat.news.read(chat.places);
+    await chat.contextUpdates.read(chat.instructionLocations);
     return prose(terminal, printable(chat.system()));
   }
   if (args !== 'edit') return misused;
-  const edited = await editedBy(console, text);
+  const edited = await editedBy(context, text);
   if (edited !== undefined) chat.session.append({ type: 'set', system: edited.trim() || null });
   return undefined;
 }
 
 async function profileList(chat: Chat, width: number): Promise<string> {
-  const profiles = await chat.world.profiles();
+  const profiles = await chat.environment.profiles();
   const rows = [...profiles.values()].map(({ name, description = '' }) => [
     chat.profile?.name === name ? `* ${name}` : `  ${name}`,
     printable(description),
@@ -129,20 +129,20 @@ async function profileList(chat: Chat, width: number): Promise<string> {
   return table(rows, width).join('\n') || 'There are no profiles; docs/repl.md says how to write one.';
 }
 
-async function tools(console: Console, args: string): Promise<string> {
-  const { chat, terminal } = console;
-  const { toolbox } = chat.world;
+async function tools(context: CommandContext, args: string): Promise<string> {
+  const { chat, terminal } = context;
+  const { toolbox } = chat.environment;
   await chat.connected;
   const [word, name] = headAndRest(args);
-  const offered = offeredTools(chat);
+  const offered = availableTools(chat);
   if (word === '') return toolList(offered, terminal);
   if (word === 'why') {
-    const context = { mode: chat.mode, rules: chat.rules(), interactive: chat.person !== undefined };
+    const decision = { mode: chat.mode, rules: chat.rules(), interactive: chat.person !== undefined };
     const wanted = name === '' ? chat.tools() : [toolOf(chat, name)];
-    return table(whyRows(wanted, context), terminal.width).join('\n');
+    return table(whyRows(wanted, decision), terminal.width).join('\n');
   }
   if (word === 'refresh') {
-    await restart(console, toolbox.servers());
+    await restart(context, toolbox.servers());
     return `${chat.tools().length} tools`;
   }
   if (word === 'stats') {
@@ -155,13 +155,13 @@ async function tools(console: Console, args: string): Promise<string> {
   return printable(`${full}  (server ${server})\n${description}\n${facts}`);
 }
 
-function toolOf(chat: Chat, wanted: string): Tool {
+function toolOf(chat: Chat, wanted: string): ClientTool {
   const tool = chat.tools().find((one) => one.name === wanted || one.tool === wanted);
   if (!tool) throw wrongUse(`There is no tool ${wanted}. /tools lists them.`);
   return tool;
 }
 
-const toolList = (offered: readonly Tool[], { width, paint }: Console['terminal']): string =>
+const toolList = (offered: readonly ClientTool[], { width, paint }: CommandContext['terminal']): string =>
   [...new Set(offered.map(({ server }) => server))]
     .flatMap((server) => {
       const own = offered.filter((tool) => tool.server === server);
@@ -176,16 +176,16 @@ const toolList = (offered: readonly Tool[], { width, paint }: Console['terminal'
     .join('\n');
 
 /** One may take a minute: Esc leaves it alone with that. */
-const restart = ({ show, terminal }: Console, servers: readonly Server[]): Promise<void> =>
-  show((signal) => {
+const restart = ({ showTurn, terminal }: CommandContext, servers: readonly Server[]): Promise<void> =>
+  showTurn((signal) => {
     terminal.working(`starting ${servers.map(({ name }) => name).join(', ')}`);
-    return told(() => before(Promise.all(servers.map((server) => server.restart())), signal));
+    return eventStream(() => unlessAborted(Promise.all(servers.map((server) => server.restart())), signal));
   });
 
-async function mcp(console: Console, args: string): Promise<Result> {
-  const { toolbox } = console.chat.world;
+async function mcp(context: CommandContext, args: string): Promise<CommandResult> {
+  const { toolbox } = context.chat.environment;
   const [word, name] = headAndRest(args);
-  if (word === 'restart') await restart(console, [toolbox.server(name)]);
+  if (word === 'restart') await restart(context, [toolbox.server(name)]);
   else if (word !== '') return misused;
   const rows = toolbox
     .servers()
@@ -196,5 +196,5 @@ async function mcp(console: Console, args: string): Promise<Result> {
       server.protocol ? `MCP ${server.protocol}` : '',
       printable(server.error ?? ''),
     ]);
-  return table(rows, console.terminal.width).join('\n') || 'There are no servers.';
+  return table(rows, context.terminal.width).join('\n') || 'There are no servers.';
 }

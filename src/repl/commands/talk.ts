@@ -1,17 +1,16 @@
+import type { Chat } from '../chat.ts';
 import { fillNow } from '../context/compaction.ts';
 import { textOf } from '../message.ts';
 import { nameOf } from '../models/model.ts';
-import { runSubAgent } from '../own-tools/own-tools.ts';
+import { runSubAgent } from '../built-in-tools/built-in-tools.ts';
 import type { EntryOf } from '../session/entry.ts';
 import { printable } from '../terminal/printable.ts';
 import { todoLines } from '../terminal/show.ts';
 import { table } from '../terminal/rows.ts';
 import { shownName } from '../toolbox/tool.ts';
-import { offeredTools } from '../turn/prepare-call.ts';
+import { availableTools } from '../turn/prepare-call.ts';
 import { send, turn, untilConnected } from '../turn/turn.ts';
-import { editedBy, leaving, misused, prose, wrongUse, type Commands, type Console } from './command.ts';
-
-type Chat = Console['chat'];
+import { editedBy, leaving, misused, prose, wrongUse, type SlashCommands } from './command.ts';
 
 const meanings = {
   plan: 'only what reads; ends with a plan for your approval',
@@ -20,28 +19,28 @@ const meanings = {
   yolo: 'asks nothing at all',
 };
 
-export const talkCommands: Commands = {
+export const talkCommands: SlashCommands = {
   retry: {
     usage: '[MODEL]',
     help: 'has the last message answered once more, on a branch of its own',
-    async run({ chat, show }, name) {
-      const last = lastSaid(chat);
-      const model = name === '' ? undefined : chat.world.modelOf(name);
+    async run({ chat, showTurn }, name) {
+      const last = lastUserMessage(chat);
+      const model = name === '' ? undefined : chat.environment.modelOf(name);
       chat.session.moveTo(last.id);
-      await show((signal) => turn(chat, signal), model);
+      await showTurn((signal) => turn(chat, signal), model);
     },
   },
   edit: {
     usage: '[last | TEXT]',
     help: 'writes a message in your editor; last: changes the last one, on a branch of its own',
     sends: true,
-    async run(console, args) {
-      const { chat } = console;
-      const old = args === 'last' ? lastSaid(chat) : undefined;
-      const text = (await editedBy(console, old ? said(old) : args))?.trimEnd() ?? '';
+    async run(context, args) {
+      const { chat } = context;
+      const old = args === 'last' ? lastUserMessage(chat) : undefined;
+      const text = (await editedBy(context, old ? typedText(old) : args))?.trimEnd() ?? '';
       if (text === '') return;
       if (old) chat.session.moveTo(old.parent);
-      await console.show((signal) => send(chat, { text }, signal));
+      await context.showTurn((signal) => send(chat, { text }, signal));
     },
   },
   mode: {
@@ -66,9 +65,9 @@ export const talkCommands: Commands = {
   agent: {
     usage: 'TASK',
     help: 'has a task done in a context of its own; only the answer comes back',
-    async run({ chat, show }, task) {
+    async run({ chat, showTurn }, task) {
       if (task === '') return misused;
-      await show((signal) => agentEvents(chat, task, signal));
+      await showTurn((signal) => agentEvents(chat, task, signal));
     },
   },
   stop: {
@@ -81,7 +80,7 @@ export const talkCommands: Commands = {
   },
 };
 
-export const lookCommands: Commands = {
+export const lookCommands: SlashCommands = {
   status: {
     help: 'shows model, mode, session, context and cost',
     run: ({ chat, terminal }) => table(statusRows(chat), terminal.width).join('\n'),
@@ -89,22 +88,24 @@ export const lookCommands: Commands = {
   last: {
     help: 'the whole result of the last call',
     run({ chat }) {
-      const told = chat.session.path().findLast((entry) => entry.type === 'tool' && entry.state === 'done');
-      if (told?.type !== 'tool') return 'No tool was called yet.';
-      const tool = chat.tools().find(({ name }) => name === told.name);
-      return `${printable(tool ? shownName(tool) : told.name)}:\n${printable(told.text ?? '')}`;
+      const lastResult = chat.session
+        .path()
+        .findLast((entry) => entry.type === 'tool' && entry.state === 'done');
+      if (lastResult?.type !== 'tool') return 'No tool was called yet.';
+      const tool = chat.tools().find(({ name }) => name === lastResult.name);
+      return `${printable(tool ? shownName(tool) : lastResult.name)}:\n${printable(lastResult.text ?? '')}`;
     },
   },
   thoughts: {
     usage: '[on | off | think | do not think]',
     help: 'what the model thought; on, off: whether thoughts are shown as they come; think: whether it should',
-    run(console, args) {
-      const { terminal, chat } = console;
+    run(context, args) {
+      const { terminal, chat } = context;
       if (args === '') {
         const last = chat.session.path().findLast((entry) => entry.type === 'assistant');
         return prose(terminal, printable(last?.message.reasoning || 'No thoughts were told.'));
       }
-      if (args === 'on' || args === 'off') console.thoughts = args === 'on';
+      if (args === 'on' || args === 'off') context.thoughts = args === 'on';
       else if (args === 'think' || args === 'do not think') chat.thinking = args === 'think';
       else return misused;
       return terminal.paint.dim(`thoughts: ${args}`);
@@ -117,14 +118,14 @@ async function* agentEvents(chat: Chat, task: string, signal: AbortSignal) {
   const { text, isError } = yield* runSubAgent(chat, task, signal);
   yield { type: isError ? ('warning' as const) : ('text' as const), text };
   if (!isError)
-    chat.news.tell(`A sub-agent was given this task by the person: ${task}\nIts answer:\n${text}`);
+    chat.contextUpdates.add(`A sub-agent was given this task by the person: ${task}\nIts answer:\n${text}`);
   yield { type: 'ended' as const, reason: signal.aborted ? ('interrupted' as const) : ('done' as const) };
 }
 
-/** What stands in the line when a message is to be changed. */
-export const said = ({ typed, content }: EntryOf<'user'>): string => typed ?? textOf(content);
+/** The text that stands in the line when a message is to be changed. */
+export const typedText = ({ typed, content }: EntryOf<'user'>): string => typed ?? textOf(content);
 
-function lastSaid({ session }: Chat): EntryOf<'user'> {
+function lastUserMessage({ session }: Chat): EntryOf<'user'> {
   // A message of our own, which asks a silent model to go on, has nothing typed.
   const last = session.path().findLast((entry) => entry.type === 'user' && entry.typed !== '');
   if (last?.type !== 'user') throw wrongUse('Nothing was said yet.');
@@ -132,10 +133,10 @@ function lastSaid({ session }: Chat): EntryOf<'user'> {
 }
 
 function statusRows(chat: Chat): string[][] {
-  const { session, model, mode, roots, profile, world } = chat;
+  const { session, model, mode, roots, profile, environment } = chat;
   const { tokens, estimated, window, percent, available } = fillNow(chat);
-  const { input, cacheRead, cacheWrite, output, cost } = world.spent;
-  const servers = world.toolbox.servers();
+  const { input, cacheRead, cacheWrite, output, cost } = environment.usageTotals;
+  const servers = environment.toolbox.servers();
   const ready = servers.filter(({ state }) => state === 'ready').length;
   const filled = `${estimated ? '~' : ''}${tokens} of ${window} tokens (${percent} %)`;
   const price = cost === undefined ? '' : `, cost ${cost.toFixed(4)}`;
@@ -148,7 +149,7 @@ function statusRows(chat: Chat): string[][] {
     ['session', `${name}  ${chat.isKept ? session.id : 'not kept'}`],
     ['context', `${filled}, ${available} more until it is shortened`],
     ['used so far', `${read}${price} (since the start, sub-agents and summaries too)`],
-    ['tools', `${offeredTools(chat).length} offered; ${ready} of ${servers.length} servers ready`],
+    ['tools', `${availableTools(chat).length} offered; ${ready} of ${servers.length} servers ready`],
     ['roots', roots.map(printable).join(', ')],
   ];
 }

@@ -7,13 +7,13 @@ import { readRegularFile } from '../prompt/read-files.ts';
 
 type Schemas = typeof import('./schemas.ts');
 
-/** Far more than anybody writes by hand. */
+/** The size limit of a file: far more than anybody writes by hand. */
 const mostBytes = 1024 * 1024;
 
 /**
- * What a YAML or JSON file holds, as the schema has it; undefined when there is no file. Keys that are left empty count
- * as left out. Throws CONFIG_INVALID with file and line, also for a file that everybody can write to: it names programs
- * to start. The schemas, and what reads YAML, are loaded when there is a file.
+ * Reads a YAML or JSON file by its schema; undefined when there is no file. Keys that are left empty count as
+ * left out. Throws CONFIG_INVALID with file and line, also for a file that everybody can write to: it names
+ * programs to start. The schemas, and what reads YAML, are loaded when there is a file.
  */
 export async function readCheckedFile<N extends 'chatFile' | 'mcpFile' | 'profile'>(
   file: string,
@@ -46,7 +46,7 @@ function valueOf(document: Document, file: string): unknown {
   }
 }
 
-/** Undefined when there is none. */
+/** Reads a file; undefined when there is none. */
 async function textOf(file: string): Promise<string | undefined> {
   try {
     const { mode } = await stat(file);
@@ -71,7 +71,7 @@ const kinds: Readonly<Record<string, string>> = {
   record: 'keys with values',
 };
 
-/** What a schema says nothing of itself about. */
+/** Words a problem that the schema has no message of its own for. */
 function inWords(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined) return 'is missing.';
   if (issue.code === 'invalid_type') return `should be ${kinds[issue.expected] ?? issue.expected}.`;

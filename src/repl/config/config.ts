@@ -3,30 +3,37 @@ import { join, parse } from 'node:path';
 import type * as z from 'zod/mini';
 import { ChatError, hint } from '../errors.ts';
 import type { ChatOptions } from '../options.ts';
-import { isNamed, isWanted } from '../approval/rules.ts';
-import type { Tool } from '../toolbox/tool.ts';
+import { isNamed, isWanted, type PermissionRule } from '../approval/rules.ts';
+import type { ClientTool } from '../toolbox/tool.ts';
 import { readCheckedFile, invalid } from './checked-file.ts';
 import type { chatFile, ProfileFields } from './schemas.ts';
 
-/** What the person's chat.yaml says, with defaults for what it leaves out. */
-export type ChatConfig = ReturnType<typeof withDefaults>;
+/** The person's chat.yaml, with defaults for what it leaves out. */
+export interface ChatConfig
+  extends Required<Pick<WrittenConfig, DefaultedField>>, Pick<WrittenConfig, OptionalField> {
+  readonly rules: readonly PermissionRule[];
+  readonly compaction: { readonly auto: boolean; readonly window?: number };
+}
+type WrittenConfig = z.output<typeof chatFile>;
+type DefaultedField = 'models' | 'endpoints' | 'palette' | 'profiles' | 'hooks' | 'maxTurns' | 'thoughts';
+type OptionalField = 'model' | 'mode' | 'profile' | 'systemPrompt';
 
 /**
- * What chat.yaml of the configuration folder says; defaults when there is none. Throws CONFIG_INVALID
- * with file, line and the key that was probably meant.
+ * Reads chat.yaml of the configuration folder; defaults when there is none. Throws CONFIG_INVALID with file,
+ * line and the key that was probably meant.
  */
 export async function readChatConfig(folder: string): Promise<ChatConfig> {
   const file = join(folder, 'chat.yaml');
   return withDefaults((await readCheckedFile(file, 'chatFile')) ?? {});
 }
 
-const withDefaults = ({ rules, compaction, ...given }: z.output<typeof chatFile>) => ({
+const withDefaults = ({ rules, compaction, ...given }: WrittenConfig): ChatConfig => ({
   models: {},
   endpoints: {},
-  palette: 'auto' as const,
+  palette: 'auto',
   profiles: {},
   hooks: {},
-  // As many rounds of tool calls as one message may lead to before the person is asked.
+  // Answers of the model that one message may lead to before the person is asked.
   maxTurns: 50,
   thoughts: false,
   ...given,
@@ -37,8 +44,8 @@ const withDefaults = ({ rules, compaction, ...given }: z.output<typeof chatFile>
 export type Profile = ProfileFields & { readonly name: string };
 
 /**
- * The profiles of chat.yaml and of `profiles/` in the configuration folder; of one name, that of a file counts. With
- * `only`, no other file is read. Throws CONFIG_INVALID.
+ * The profiles of chat.yaml and of `profiles/` in the configuration folder; of one name, that of a file
+ * counts. With `only`, no other file is read. Throws CONFIG_INVALID.
  */
 export async function readProfiles(
   folder: string,
@@ -63,11 +70,11 @@ export async function readProfiles(
 /** One of the profiles. Throws ChatError USAGE when there is none of that name. */
 export async function profileNamed(
   name: string,
-  world: { profiles(only?: string): Promise<ReadonlyMap<string, Profile>> },
+  environment: { profiles(only?: string): Promise<ReadonlyMap<string, Profile>> },
 ): Promise<Profile> {
-  const profile = (await world.profiles(name)).get(name);
+  const profile = (await environment.profiles(name)).get(name);
   if (profile) return profile;
-  const names = [...(await world.profiles()).keys()].join(', ') || 'none';
+  const names = [...(await environment.profiles()).keys()].join(', ') || 'none';
   throw new ChatError('USAGE', `There is no profile "${name}". There are: ${names}.`);
 }
 
@@ -96,6 +103,6 @@ export function profilePrompt(
   });
 }
 
-/** Whether the profile offers the tool. */
-export const inProfile = (tool: Tool, { tools, servers }: Profile): boolean =>
+/** Tells whether the profile offers the tool. */
+export const inProfile = (tool: ClientTool, { tools, servers }: Profile): boolean =>
   servers?.includes(tool.server) !== false && isWanted(tools, (pattern) => isNamed(pattern, tool));

@@ -10,8 +10,8 @@ export type ServerConfig = Omit<WrittenServer, 'type' | 'disabled'> & {
 };
 
 /**
- * The servers of an mcp.json. One that cannot be understood is left out, and is a warning. A missing file has none;
- * when it is `needed`, it throws CONFIG_INVALID, as does one that cannot be read.
+ * The servers of an mcp.json. One that cannot be understood is left out, and is a warning. A missing file has
+ * none; when it is `needed`, it throws CONFIG_INVALID, as does one that cannot be read.
  */
 export async function readMcpConfig(
   file: string,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type Rule, parseRule } from '../approval/rules.ts';
+import { type PermissionRule, parseRule } from '../approval/rules.ts';
 
 export { default as yaml } from 'yaml';
 
@@ -37,7 +37,7 @@ export const profile = keys({
   /** Globs on tool names; `!` excludes. */
   tools: someWords,
   prompt: text,
-  /** What `--var` may give, with what it is otherwise. */
+  /** The variables that `--var` may give, with their defaults. */
   variables: named(/^[A-Za-z_]\w*$/, z.string()),
   mode,
   servers: someWords,
@@ -57,11 +57,14 @@ const model = z.extend(
     thinking: flag,
     /** Thinks, or calls tools, but not both in one request. */
     thinkingOrTools: flag,
-    /** Whether thoughts have to be sent back; `calls`: with every message that has calls, even when they are empty. */
+    /**
+     * The answers with which thoughts are sent back; `calls`: with every message that has calls, even when
+     * they are empty.
+     */
     echoReasoning: z.enum(['never', 'if_sent', 'calls']),
     temperature: amount,
     topP: amount,
-    /** Of a million tokens. */
+    /** The price of a million tokens. */
     price: z.extend(keys({ cacheRead: amount }), { input: amount, output: amount }),
   }),
   { model: text },
@@ -83,11 +86,11 @@ const endpoint = keys({
 });
 export type EndpointFields = Readonly<z.output<typeof endpoint>>;
 
-const rules = (effect: Rule['effect']) =>
+const rules = (effect: PermissionRule['effect']) =>
   z.array(
     z.pipe(
       z.string(),
-      z.transform((given, { issues }): Rule => {
+      z.transform((given, { issues }): PermissionRule => {
         try {
           return parseRule(given, effect, 'user');
         } catch (error) {
@@ -144,11 +147,11 @@ export const mcpServer = z.object({
   cwd: maybe(text),
   url: maybe(url),
   headers: z._default(named(/^[\w-]+$/, text), {}),
-  /** What the server says of its tools is believed. */
+  /** True when the server's annotations of its tools are believed. */
   trust: z._default(flag, false),
-  /** How the MCP revision is chosen: asked of the server, or said by the person. */
+  /** The MCP revision: asked of the server, or said by the person. */
   protocol: z._default(z.enum(['auto', '2025-11-25', '2026-07-28']), 'auto'),
-  /** For one request, in ms; the SDK has the same. */
+  /** The time limit of one request, in ms; the SDK has the same. */
   timeout: z._default(count, 60_000),
   disabled: maybe(flag),
   /** Globs on the server's own tool names, `!` excludes; without them all tools. */

@@ -1,7 +1,9 @@
 import type { Chat } from '../chat.ts';
 import { ChatError } from '../errors.ts';
 import type { Message } from '../message.ts';
-import { offeredTools } from '../turn/prepare-call.ts';
+import type { EntryOf } from '../session/entry.ts';
+import type { ClientTool } from '../toolbox/tool.ts';
+import { availableTools } from '../turn/prepare-call.ts';
 import type { TurnEvent } from '../turn/turn-event.ts';
 import { fallbackSummary, summaryMessage, summarySystem, summaryText, userText } from './summary.ts';
 import {
@@ -13,30 +15,41 @@ import {
   estimateTools,
   firstTokens,
   usedTokens,
+  type ContextBudget,
+  type UsedTokens,
 } from './tokens.ts';
-import { afterCompaction, viewOf, type Item } from './view.ts';
+import { afterCompaction, viewOf, type ContextItem } from './view.ts';
 
-/** What the model would be sent now, and how much of its window that takes. */
-function contextOf(agent: Chat) {
-  const { items, summary: previous } = viewOf(agent.session.path());
-  const tools = offeredTools(agent);
-  const system = agent.system();
+/** The next request to the model, and how much of its window that takes. */
+interface ContextSnapshot {
+  readonly items: readonly ContextItem[];
+  /** The last compaction. */
+  readonly previous: EntryOf<'compaction'> | undefined;
+  readonly tools: readonly ClientTool[];
+  readonly system: string;
+  readonly used: UsedTokens;
+  readonly budget: ContextBudget;
+}
+
+function takeSnapshot(chat: Chat): ContextSnapshot {
+  const { items, summary: previous } = viewOf(chat.session.path());
+  const tools = availableTools(chat);
+  const system = chat.system();
   const used = usedTokens({ messages: items.map(messageOf), tools, system });
   // Of its window, the person may want to use a part.
-  const { window = Infinity } = agent.world.config.compaction;
-  const budget = budgetOf(Math.min(agent.model.capabilities.contextWindow, window));
+  const { window = Infinity } = chat.environment.config.compaction;
+  const budget = budgetOf(Math.min(chat.model.capabilities.contextWindow, window));
   return { items, previous, tools, system, used, budget };
 }
-type Context = ReturnType<typeof contextOf>;
 
-const messageOf = ({ message }: Item): Message => message;
+const messageOf = ({ message }: ContextItem): Message => message;
 
 /**
- * How full the context is now: `percent` of the window, which may be more than 100, and the tokens until the
- * conversation is shortened. `near`: the last tenth before that; `full`: the next request does it.
+ * Measures how full the context is now: `percent` of the window, which may be more than 100, and the tokens
+ * until the conversation is shortened. `near`: the last tenth before that; `full`: the next request does it.
  */
-export function fillNow(agent: Chat) {
-  const { used, budget } = contextOf(agent);
+export function fillNow(chat: Chat) {
+  const { used, budget } = takeSnapshot(chat);
   const { window, limit } = budget;
   const { tokens } = used;
   return {
@@ -48,23 +61,26 @@ export function fillNow(agent: Chat) {
   };
 }
 
-interface How {
+interface CompactionOptions {
   readonly signal: AbortSignal;
-  /** `auto`: only when the context is nearly full; `overflow`: it was, and the window may be smaller than said. */
+  /**
+   * `auto`: only when the context is nearly full; `overflow`: it was, and the window may be smaller than
+   * said.
+   */
   readonly why: 'auto' | 'asked' | 'overflow';
-  /** What the summary is to dwell on. */
+  /** The subject that the summary is to dwell on. */
   readonly focus?: string;
 }
 
 /**
- * Makes the conversation smaller when it has to be, or when it is asked for, by a summary of all but the newest
- * messages; returns whether it did. Throws INTERRUPTED, and what the provider says when no request at all can be
- * answered now (no key, no quota, too many requests, no connection): then nothing is lost. For any other failure there
- * is a summary without the model.
+ * Makes the conversation smaller when it has to be, or when it is asked for, by a summary of all but the
+ * newest messages; returns whether it did. Throws INTERRUPTED, and what the provider says when no request at
+ * all can be answered now (no key, no quota, too many requests, no connection): then nothing is lost. For any
+ * other failure there is a summary without the model.
  */
-export async function* shorten(agent: Chat, how: How): AsyncGenerator<TurnEvent, boolean> {
-  const { why } = how;
-  const context = contextOf(agent);
+export async function* shorten(chat: Chat, options: CompactionOptions): AsyncGenerator<TurnEvent, boolean> {
+  const { why } = options;
+  const context = takeSnapshot(chat);
   const { used, budget } = context;
   if (why === 'auto' && used.tokens < budget.limit) return false;
   const fixed = estimateTools(context.tools) + estimateTokens(context.system);
@@ -72,27 +88,27 @@ export async function* shorten(agent: Chat, how: How): AsyncGenerator<TurnEvent,
   if (why === 'auto' && fixed >= budget.limit) {
     const way = '--toolsets git,files offers fewer tools.';
     const text = `The tools and the instructions alone take about ${fixed} of ${budget.window} tokens: ${way}`;
-    if (!agent.toolsFill) yield { type: 'warning', text };
-    agent.toolsFill = true;
+    if (!chat.toolsFill) yield { type: 'warning', text };
+    chat.toolsFill = true;
     return false;
   }
   const made = await compaction(
-    agent,
+    chat,
     why === 'overflow' ? { ...context, budget: budgetAfterOverflow(budget, used.tokens) } : context,
-    how,
+    options,
   );
   if (typeof made === 'string') {
     if (why !== 'auto') yield { type: 'warning', text: `Nothing was shortened: ${made}` };
     return false;
   }
-  agent.session.append({ type: 'compaction', ...made });
+  chat.session.append({ type: 'compaction', ...made });
   const { tokensBefore, tokensAfter, by } = made;
   yield { type: 'compacted', tokensBefore, tokensAfter, by };
   return true;
 }
 
-/** What to append to the session; a text says why nothing can be made smaller. */
-async function compaction(agent: Chat, context: Context, how: How) {
+/** Makes the entry to append to the session; a text says why nothing can be made smaller. */
+async function compaction(chat: Chat, context: ContextSnapshot, options: CompactionOptions) {
   const { items, budget, used, previous } = context;
   if (items.filter((item) => !item.isSummary && !item.wasKept).length < 2)
     return 'there is too little to summarise.';
@@ -109,7 +125,7 @@ async function compaction(agent: Chat, context: Context, how: How) {
   const fallback = fallbackSummary(old, previous?.summary, room);
   if (sizeWith(fallback) >= most) return 'a summary would not be smaller than the conversation.';
   const isGood = (text: string) => text !== '' && sizeWith(text) < most;
-  const byModel = await modelSummary(agent, context, { ...how, old, isGood });
+  const byModel = await modelSummary(chat, context, { ...options, old, isGood });
   const summary = byModel ?? fallback;
   return {
     summary,
@@ -122,10 +138,10 @@ async function compaction(agent: Chat, context: Context, how: How) {
 }
 
 /**
- * The position of the first item that a compaction keeps, always a message of the person or an answer of the model:
- * never between a call and its results. Undefined when nothing is left to summarise.
+ * The position of the first item that a compaction keeps, always a message of the person or an answer of the
+ * model: never between a call and its results. Undefined when nothing is left to summarise.
  */
-function cutOf(items: readonly Item[], keep: number): number | undefined {
+function cutOf(items: readonly ContextItem[], keep: number): number | undefined {
   // What is before it is what was said since the last summary; there must be something.
   const first = items.findIndex((item) => !item.isSummary);
   const points = items.flatMap(({ message }, at) => (at > first && message.role !== 'tool' ? [at] : []));
@@ -141,7 +157,7 @@ function cutOf(items: readonly Item[], keep: number): number | undefined {
 }
 
 /** The newest words of the person, when their message is not among those that are kept. */
-function newestWords(old: readonly Message[], previous: Context['previous'], most: number) {
+function newestWords(old: readonly Message[], previous: ContextSnapshot['previous'], most: number) {
   const newest = old.findLast(({ role }) => role === 'user');
   const words = newest?.role === 'user' ? userText(newest) : previous?.request;
   if (words === undefined) return {};
@@ -152,16 +168,16 @@ function newestWords(old: readonly Message[], previous: Context['previous'], mos
 /** Characters of each tool's output that the model sees, by tries. */
 const outputChars = [2_000, 200, 200, 200];
 
-interface Material extends How {
+interface SummaryAttempt extends CompactionOptions {
   readonly old: readonly Message[];
   readonly isGood: (summary: string) => boolean;
 }
 
-/** Undefined when the model could not make one that is of use. */
+/** Has the model write a summary; undefined when it could not make one that is of use. */
 async function modelSummary(
   { provider }: Chat,
-  { previous, budget }: Context,
-  { old, isGood, focus, signal }: Material,
+  { previous, budget }: ContextSnapshot,
+  { old, isGood, focus, signal }: SummaryAttempt,
 ): Promise<string | undefined> {
   let left = old;
   for (const mostChars of outputChars) {

@@ -2,10 +2,10 @@ import { textOf, type Message, type UserMessage } from '../message.ts';
 import type { EntryOf } from '../session/entry.ts';
 import { shortened, firstTokens } from './tokens.ts';
 
-/** What a compaction leaves of the messages before it. */
+/** The part of a compaction that stands for the messages before it. */
 type Summary = Pick<EntryOf<'compaction'>, 'summary' | 'request'>;
 
-/** What a model is told that summarises: without tools and without thinking. */
+/** The system prompt of a summary: without tools and without thinking. */
 export const summarySystem = `You write the memory of a coding assistant whose conversation has grown too \
 long. The messages you are given will be gone: what you leave out is lost, and the assistant goes on from \
 your summary alone.
@@ -38,19 +38,19 @@ Whatever else the work needs: findings, values, names, errors that are still ope
 
 Answer with the summary alone.`;
 
-interface Material {
+interface SummaryInput {
   readonly messages: readonly Message[];
   /** The most characters of a tool's output, or of the arguments of a call. */
   readonly mostChars: number;
   readonly previous: Summary | undefined;
-  /** What the person wants the summary to dwell on. */
+  /** The subject that the person wants the summary to dwell on. */
   readonly focus: string | undefined;
   /** Older messages were left out because the model could not take them all. */
   readonly isPartial: boolean;
 }
 
 /** The request of the person's side: what to summarise, as text. */
-export function summaryText({ messages, mostChars, previous, focus, isPartial }: Material): string {
+export function summaryText({ messages, mostChars, previous, focus, isPartial }: SummaryInput): string {
   const parts = [
     previous && `<previous-summary>\n${harmless(previous.summary)}\n</previous-summary>`,
     '<conversation>',
@@ -81,7 +81,7 @@ export const userText = ({ content }: UserMessage): string =>
 const harmless = (text: string): string =>
   text.replace(/<(?=\/?(?:conversation|previous-summary)\b)/gi, '&lt;');
 
-/** What the model is sent in the place of the older messages. */
+/** Makes the message that the model is sent in the place of the older ones. */
 export function summaryMessage({ summary, request }: Summary): UserMessage {
   const parts = [
     'This is a summary of the conversation up to here; the messages themselves are no longer there.',
@@ -95,8 +95,8 @@ export function summaryMessage({ summary, request }: Summary): UserMessage {
 const mostFiles = 40;
 
 /**
- * A summary made without a model: which files calls named, and what the person said, the newest first for as long as
- * there is room. What an earlier summary said gets half of it, because nothing else tells of it.
+ * A summary made without a model: which files calls named, and what the person said, the newest first for as
+ * long as there is room. What an earlier summary said gets half of it, because nothing else tells of it.
  */
 export function fallbackSummary(messages: readonly Message[], previous = '', tokens: number): string {
   const users = messages.flatMap((message) => (message.role === 'user' ? [userText(message)] : []));
@@ -110,7 +110,7 @@ export function fallbackSummary(messages: readonly Message[], previous = '', tok
   return firstTokens(whole.join('\n\n'), Math.max(0, tokens)).toWellFormed();
 }
 
-/** By the names of parameters, as nothing else tells. */
+/** Collects the files that calls named, by the names of parameters, as nothing else tells. */
 function filesIn(messages: readonly Message[]): string[] {
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? message.calls : []));
   const pattern = /"(?:path|file|from|to|source|destination)\w*"\s*:\s*"([^"\\]{1,300})"/gi;

@@ -1,19 +1,19 @@
-import type { Message, ToolDefinition } from '../message.ts';
+import type { Message, ToolDeclaration } from '../message.ts';
 
-/** About what providers charge for a picture of usual size. */
+/** The tokens of an image: about what providers charge for a picture of usual size. */
 const imageTokens = 1_600;
 
-/** Of a token: four ASCII characters, or one other, as in Chinese. */
+/** Counts quarters of a token: it has four ASCII characters, or one other, as in Chinese. */
 const quartersOf = (character: string): number => (character < '\u0080' ? 1 : 4);
 
-/** Rather too many than too few. */
+/** Estimates the tokens of a text, rather too many than too few. */
 export function estimateTokens(text: string): number {
   let quarters = 0;
   for (const character of text) quarters += quartersOf(character);
   return Math.ceil(quarters / 4);
 }
 
-/** As much of the beginning of a text as fits into so many tokens. */
+/** Cuts a text to the beginning that fits into so many tokens. */
 export function firstTokens(text: string, tokens: number): string {
   let left = 4 * tokens;
   let length = 0;
@@ -25,7 +25,7 @@ export function firstTokens(text: string, tokens: number): string {
   return text.slice(0, length);
 }
 
-/** What a message costs in a request; images are not measured, they cost the same. */
+/** Estimates the tokens of a message in a request; images are not measured, they cost the same. */
 export function estimateMessage(message: Message): number {
   if (message.role === 'user')
     return sum(message.content, (part) => (part.type === 'image' ? imageTokens : estimateTokens(part.text)));
@@ -36,27 +36,32 @@ export function estimateMessage(message: Message): number {
   return estimateTokens(message.text) + estimateTokens(thoughts) + calls;
 }
 
-/** What the definitions of the tools cost in every request. */
-export const estimateTools = (tools: readonly ToolDefinition[]): number =>
+/** Estimates the tokens of the tools' definitions in every request. */
+export const estimateTools = (tools: readonly ToolDeclaration[]): number =>
   sum(tools, ({ name, description, inputSchema }) =>
     estimateTokens(`${name}${description}${JSON.stringify(inputSchema)}`),
   );
 
-interface Request {
+/** The parts of a request that cost tokens. */
+interface RequestContent {
   readonly system: string;
   readonly messages: readonly Message[];
-  readonly tools: readonly ToolDefinition[];
+  readonly tools: readonly ToolDeclaration[];
 }
 
 /** An estimate of a whole request. */
-export const estimateRequest = ({ system, messages, tools }: Request): number =>
+export const estimateRequest = ({ system, messages, tools }: RequestContent): number =>
   estimateTokens(system) + estimateTools(tools) + sum(messages, estimateMessage);
 
-/**
- * What the next request holds: what was counted for the last answer, and an estimate of what came after it.
- * `estimated`: no provider has counted any of it.
- */
-export function usedTokens(request: Request) {
+/** The tokens of a request. */
+export interface UsedTokens {
+  readonly tokens: number;
+  /** No provider has counted any of it. */
+  readonly estimated: boolean;
+}
+
+/** Counts the next request: what was counted for the last answer, and an estimate of what came after it. */
+export function usedTokens(request: RequestContent): UsedTokens {
   let after = 0;
   for (const message of request.messages.toReversed()) {
     if (message.role === 'assistant' && !message.usage.estimated && message.stop !== 'aborted') {
@@ -72,30 +77,41 @@ export function usedTokens(request: Request) {
 const sum = <T>(list: readonly T[], tokensOf: (each: T) => number): number =>
   list.reduce((total, each) => total + tokensOf(each), 0);
 
-/** How the context window is shared out. All in tokens. */
-export function budgetOf(window: number) {
+/** The shares of a context window, in tokens. */
+export interface ContextBudget {
+  readonly window: number;
+  /** The size from which the conversation is compacted before the next request; the rest is for the answer. */
+  readonly limit: number;
+  /** The newest messages, which a compaction keeps word for word. */
+  readonly keep: number;
+  /** The most a model may write for a summary. */
+  readonly summary: number;
+}
+
+/** Shares out the context window. */
+export function budgetOf(window: number): ContextBudget {
   const share = (most: number, part: number) => Math.floor(Math.min(most, part * window));
   const reserve = share(16_384, 0.2);
   return {
     window,
-    /** From here on the conversation is compacted before the next request; the rest is for the answer. */
     limit: Math.floor(Math.min(0.85 * window, window - reserve)),
-    /** The newest messages, which a compaction keeps word for word. */
     keep: share(20_000, 0.25),
-    /** The most a model may write for a summary. */
     summary: Math.floor(0.8 * reserve),
   };
 }
 
 /**
- * The budget to recover with when a provider says that `used` tokens do not fit. When we counted fewer than the
- * window, the window is smaller than we were told (a local server started with less), or we count badly: either way
- * `used` is too much.
+ * The budget to recover with when a provider says that `used` tokens do not fit. When we counted fewer than
+ * the window, the window is smaller than we were told (a local server started with less), or we count badly:
+ * either way `used` is too much.
  */
-export const budgetAfterOverflow = (budget: ReturnType<typeof budgetOf>, used: number) =>
+export const budgetAfterOverflow = (budget: ContextBudget, used: number): ContextBudget =>
   used >= budget.window ? budget : budgetOf(Math.max(1, used));
 
-/** The beginning and the end of a text, about `most` characters in all: a tool tells its result at one of them. */
+/**
+ * The beginning and the end of a text, about `most` characters in all: a tool tells its result at one of
+ * them.
+ */
 export function shortened(text: string, most: number): string {
   if (text.length <= most) return text.toWellFormed();
   const head = text.slice(0, Math.ceil(most * 0.6));

@@ -1,25 +1,31 @@
 import type { AssistantMessage, Message, ToolMessage } from '../message.ts';
-import { type Entry, type EntryOf, noResult } from '../session/entry.ts';
+import { type SessionEntry, type EntryOf, noResult } from '../session/entry.ts';
 import { summaryMessage } from './summary.ts';
 
 /** A message as the model is sent it, and the entry it comes from. */
-export interface Item {
+export interface ContextItem {
   readonly entryId: string;
   readonly message: Message;
-  /** What a compaction put in the place of older messages. */
+  /** True for what a compaction put in the place of older messages. */
   readonly isSummary?: true;
   /** Older than the last compaction, which kept it. */
   readonly wasKept?: true;
 }
 
+/** The messages that the model is sent of a branch, and the last compaction of it. */
+export interface ContextView {
+  readonly items: readonly ContextItem[];
+  readonly summary: EntryOf<'compaction'> | undefined;
+}
+
 /**
- * What the model is sent of a branch, from its first entry to its last, and the last compaction. Whatever the path
- * holds, every call has one result right behind its message and every result a call: a provider refuses anything else,
- * and the session could not go on.
+ * Lists what the model is sent of a branch, from its first entry to its last, and the last compaction.
+ * Whatever the path holds, every call has one result right behind its message and every result a call: a
+ * provider refuses anything else, and the session could not go on.
  */
-export function viewOf(path: readonly Entry[]) {
+export function viewOf(path: readonly SessionEntry[]): ContextView {
   const last = lastCompaction(path);
-  let items: Item[] = [];
+  let items: ContextItem[] = [];
   if (last) items.push({ entryId: last.entry.id, message: summaryMessage(last.entry), isSummary: true });
   for (const entry of path.slice(last?.start ?? 0)) {
     if (entry.type === 'user') {
@@ -41,11 +47,14 @@ export function viewOf(path: readonly Entry[]) {
 }
 
 /** The entries of a path that are sent, but for what a summary stands for. */
-export const sentOf = (path: readonly Entry[]): readonly Entry[] =>
+export const sentOf = (path: readonly SessionEntry[]): readonly SessionEntry[] =>
   path.slice(lastCompaction(path)?.start ?? 0);
 
-/** The last compaction and where on the path begins what it keeps; one that keeps what is not there is passed over. */
-function lastCompaction(path: readonly Entry[]) {
+/**
+ * The last compaction and where on the path begins what it keeps; one that keeps what is not there is passed
+ * over.
+ */
+function lastCompaction(path: readonly SessionEntry[]) {
   const positions = new Map(path.map(({ id }, at) => [id, at]));
   const entry = path.findLast(
     (one): one is EntryOf<'compaction'> => one.type === 'compaction' && positions.has(one.firstKeptId),
@@ -53,8 +62,11 @@ function lastCompaction(path: readonly Entry[]) {
   return entry && { entry, start: positions.get(entry.firstKeptId) ?? 0 };
 }
 
-/** An answer and a place for each result, without what no wire takes back: unfinished calls, the same call twice. */
-function answerItems({ id: entryId, message }: EntryOf<'assistant'>): Item[] {
+/**
+ * An answer and a place for each result, without what no wire takes back: unfinished calls, the same call
+ * twice.
+ */
+function answerItems({ id: entryId, message }: EntryOf<'assistant'>): ContextItem[] {
   const unique = [...new Map(message.calls.map((call) => [call.id, call])).values()];
   const calls = message.stop === 'aborted' ? [] : unique;
   if (calls.length === 0 && message.text.trim() === '') return [];
@@ -76,10 +88,10 @@ const resultOf = ({
 }: EntryOf<'tool'>): ToolMessage => ({ role: 'tool', callId, name, isError, text, images });
 
 /**
- * What a compaction keeps, without images that are older than the last two turns of the person. What providers counted
- * held more than is sent now: until the next answer, it is estimated.
+ * Returns what a compaction keeps, without images that are older than the last two turns of the person. What
+ * providers counted held more than is sent now: until the next answer, it is estimated.
  */
-export function afterCompaction(items: readonly Item[]): Item[] {
+export function afterCompaction(items: readonly ContextItem[]): ContextItem[] {
   const turns = items.flatMap(({ message, isSummary }, at) =>
     message.role === 'user' && !isSummary ? [at] : [],
   );

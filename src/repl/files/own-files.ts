@@ -4,7 +4,10 @@ import { ownFolder, thisPlatform } from '../../store/own-files.ts';
 import * as own from '../../store/private-file.ts';
 import { ChatError, type ChatErrorCode } from '../errors.ts';
 
-/** Where the chat keeps what the person writes (config) and what it writes itself (state). Throws CONFIG_INVALID. */
+/**
+ * Finds the folders for what the person writes (config) and what the chat writes (state). Throws
+ * CONFIG_INVALID.
+ */
 export function chatFolders(
   env: NodeJS.ProcessEnv,
   home: string,
@@ -33,7 +36,10 @@ export const readSessionText = orThrows('SESSION_UNUSABLE', own.readOwnText);
 export const openSessionFile = orThrows('SESSION_UNUSABLE', own.openToAppend);
 export const makeSessionFolder = orThrows('SESSION_UNUSABLE', own.makePrivateFolder);
 
-/** Adds values to a file that only this person can read, one JSON line each. Throws USAGE when it cannot be written. */
+/**
+ * Adds values to a file that only this person can read, one JSON line each. Throws USAGE when it cannot be
+ * written.
+ */
 export function jsonLinesTo(path: string, what: string): (value: object) => void {
   const write = (text: string) => {
     try {
@@ -50,8 +56,8 @@ export function jsonLinesTo(path: string, what: string): (value: object) => void
 const mostLogBytes = 1_000_000;
 
 /**
- * Writes to `<state>/chat.log`, with the time before each line; the one before is kept as `chat.log.1`. Logging never
- * fails a chat.
+ * Writes to `<state>/chat.log`, with the time before each line; the one before is kept as `chat.log.1`.
+ * Logging never fails a chat.
  */
 export function openLog(folder: string): (text: string) => void {
   const file = join(folder, 'chat.log');

@@ -3,9 +3,12 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ChatError } from '../errors.ts';
 
-/** As much as is kept of each output stream: a hook or a key command that writes more is not what it seems to be. */
+/**
+ * The bytes that are kept of each output stream: a hook or a key command that writes more is not what it
+ * seems to be.
+ */
 const mostBytes = 1024 * 1024;
-/** How long the pipes of an ended program are listened to when something it started still holds them. */
+/** The time that the pipes of an ended program are listened to when something it started still holds them. */
 const lingerMs = 250;
 
 interface ProgramOptions {
@@ -25,8 +28,8 @@ export interface ProgramResult {
 }
 
 /**
- * Runs a program without a shell and returns what it wrote, at most 1 MB a stream. At the time limit or when the signal
- * says so, its whole process group is ended. Throws PROGRAM_FAILED when it cannot be started.
+ * Runs a program without a shell and returns what it wrote, at most 1 MB a stream. At the time limit or when
+ * the signal says so, its whole process group is ended. Throws PROGRAM_FAILED when it cannot be started.
  */
 export async function runProgram(argv: readonly string[], options: ProgramOptions): Promise<ProgramResult> {
   const { input = '', timeoutMs, signal, cwd } = options;
@@ -53,8 +56,8 @@ export async function runProgram(argv: readonly string[], options: ProgramOption
 }
 
 /**
- * Hands the terminal to a program, such as an editor, until it ends; whether it ended well. Whoever calls leaves raw
- * mode first. Throws PROGRAM_FAILED when it cannot be started.
+ * Hands the terminal to a program, such as an editor, until it ends; whether it ended well. Whoever calls
+ * leaves raw mode first. Throws PROGRAM_FAILED when it cannot be started.
  */
 export async function runInTerminal(argv: readonly string[]): Promise<boolean> {
   const child = await started(argv, { stdio: 'inherit' });

@@ -6,8 +6,8 @@ import type { Capabilities, Model } from './model.ts';
 const patienceMs = { local: 1000, remote: 5000 };
 
 /**
- * The first of these endpoints that answers, as a name of a model; undefined when none does. All are asked at the
- * same time. `keyFor`: what each has to be asked with.
+ * The first of these endpoints that answers, as a name of a model; undefined when none does. All are asked at
+ * the same time. `keyFor`: what each has to be asked with.
  */
 export async function findModel(
   endpoints: readonly Preset[],
@@ -30,37 +30,38 @@ export async function findModel(
 }
 
 /**
- * A model of Ollama, llama.cpp or LM Studio with what its server says of it: the context it was started with, whether
- * it can call tools, see, think; what the person has configured stays. As it was, for others and without an answer.
+ * A model of Ollama, llama.cpp or LM Studio with what its server says of it: the context it was started with,
+ * whether it can call tools, see, think; what the person has configured stays. As it was, for others and
+ * without an answer.
  */
 export async function askModelServer(model: Model): Promise<Model> {
   const { endpoint, id, capabilities } = model;
   if (!localNames.includes(endpoint.name)) return model;
   const origin = endpoint.baseUrl.replace(/\/v1\/?$/, '');
-  const known = await askers[endpoint.name]?.(origin, id, capabilities);
+  const known = await capabilityProbes[endpoint.name]?.(origin, id, capabilities);
   return { ...model, capabilities: { ...capabilities, ...known, ...model.configured } };
 }
 
-type Asker = (origin: string, id: string, guess: Capabilities) => Promise<Partial<Capabilities>>;
+type CapabilityProbe = (origin: string, id: string, guess: Capabilities) => Promise<Partial<Capabilities>>;
 
-const askers: Readonly<Record<string, Asker>> = {
+const capabilityProbes: Readonly<Record<string, CapabilityProbe>> = {
   async llamacpp(origin) {
     const props = await jsonFrom(`${origin}/props`);
     return windowOf(objectOf(props['default_generation_settings'])['n_ctx']);
   },
   async lmstudio(origin, id) {
-    const told = await jsonFrom(`${origin}/api/v0/models/${id}`);
-    return windowOf(told['loaded_context_length'] ?? told['max_context_length']);
+    const details = await jsonFrom(`${origin}/api/v0/models/${id}`);
+    return windowOf(details['loaded_context_length'] ?? details['max_context_length']);
   },
   async ollama(origin, id, { contextWindow }) {
-    const told = await jsonFrom(`${origin}/api/show`, {
+    const details = await jsonFrom(`${origin}/api/show`, {
       method: 'POST',
       body: JSON.stringify({ model: id }),
     });
-    const info = Object.entries(objectOf(told['model_info']));
+    const info = Object.entries(objectOf(details['model_info']));
     const trained = info.find(([key]) => key.endsWith('.context_length'))?.[1];
-    const set = /^num_ctx\s+(\d+)/m.exec(String(told['parameters']))?.[1];
-    const can = listOf(told['capabilities']);
+    const set = /^num_ctx\s+(\d+)/m.exec(String(details['parameters']))?.[1];
+    const can = listOf(details['capabilities']);
     const [tools, images, thinking] = ['tools', 'vision', 'thinking'].map((one) => can.includes(one));
     return {
       ...windowOf(set === undefined ? Math.min(Number(trained), contextWindow) : Number(set)),

@@ -5,13 +5,17 @@ import { familyOf, type Endpoint, type Model } from './model.ts';
 
 /** `defaultModel`: what its name alone stands for. */
 export type Preset = Endpoint & { readonly defaultModel?: string };
-type Env = NodeJS.ProcessEnv;
 type ModelConfig = Pick<ChatConfig, 'model' | 'models' | 'endpoints'>;
 
-type Known = readonly [name: string, baseUrl: string, keyVariables: readonly string[], model?: string];
+type KnownEndpoint = readonly [
+  name: string,
+  baseUrl: string,
+  keyVariables: readonly string[],
+  model?: string,
+];
 
-/** In the order in which a key in the environment decides. */
-const known: readonly Known[] = [
+/** The known endpoints, in the order in which a key in the environment decides. */
+const knownEndpoints: readonly KnownEndpoint[] = [
   ['anthropic', 'https://api.anthropic.com', ['ANTHROPIC_API_KEY'], 'claude-sonnet-5'],
   ['openai', 'https://api.openai.com/v1', ['OPENAI_API_KEY'], 'gpt-5.6-terra'],
   [
@@ -22,7 +26,8 @@ const known: readonly Known[] = [
   ],
   ['deepseek', 'https://api.deepseek.com', ['DEEPSEEK_API_KEY'], 'deepseek-v4-pro'],
   ['minimax', 'https://api.minimax.io/v1', ['MINIMAX_API_KEY'], 'MiniMax-M3'],
-  // Accounts of cloud.siliconflow.cn need `endpoints: {siliconflow: {baseUrl: https://api.siliconflow.cn/v1}}`.
+  // Accounts of cloud.siliconflow.cn need `endpoints: {siliconflow: {baseUrl:
+  // https://api.siliconflow.cn/v1}}`.
   ['siliconflow', 'https://api.siliconflow.com/v1', ['SILICONFLOW_API_KEY'], 'deepseek-ai/DeepSeek-V4-Pro'],
   ['openrouter', 'https://openrouter.ai/api/v1', ['OPENROUTER_API_KEY'], 'openrouter/auto'],
   ['ollama', 'http://127.0.0.1:11434/v1', []],
@@ -32,15 +37,18 @@ const known: readonly Known[] = [
 /** Servers of models that a person runs on their own machine. */
 export const localNames: readonly string[] = ['ollama', 'llamacpp', 'lmstudio'];
 
-/** The known endpoints as environment and configuration change them, and the person's own. Throws CONFIG_INVALID. */
-export function endpointsOf({ endpoints }: Pick<ModelConfig, 'endpoints'>, env: Env): Preset[] {
-  const moved: Env = {
+/**
+ * The known endpoints as environment and configuration change them, and the person's own. Throws
+ * CONFIG_INVALID.
+ */
+export function endpointsOf({ endpoints }: Pick<ModelConfig, 'endpoints'>, env: NodeJS.ProcessEnv): Preset[] {
+  const moved: NodeJS.ProcessEnv = {
     anthropic: env.ANTHROPIC_BASE_URL,
     openai: env.OPENAI_BASE_URL,
     ollama: ollamaUrl(env.OLLAMA_HOST),
   };
-  const own = Object.keys(endpoints).filter((name) => !known.some(([one]) => one === name));
-  return [...known, ...own.map((name): Known => [name, '', []])].map(
+  const own = Object.keys(endpoints).filter((name) => !knownEndpoints.some(([one]) => one === name));
+  return [...knownEndpoints, ...own.map((name): KnownEndpoint => [name, '', []])].map(
     ([name, usual, keyVariables, defaultModel]) => {
       const given = endpoints[name] ?? {};
       const baseUrl = given.baseUrl ?? (moved[name] || usual);
@@ -79,11 +87,12 @@ const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostna
 const isLoopback = (url: string): boolean => /^(.*\.)?localhost$|^127(\.\d+){3}$|^\[::1\]$/.test(hostOf(url));
 
 /**
- * The model a name stands for: `endpoint/id`, an alias of the configuration, a bare id of a known family, or an
- * endpoint, for its usual model. Without a name: the configuration's, TOOLCRIB_MODEL's, that of the first endpoint
- * with a key in the environment. Throws NO_MODEL when nothing says which, USAGE for a name that stands for nothing.
+ * The model a name stands for: `endpoint/id`, an alias of the configuration, a bare id of a known family, or
+ * an endpoint, for its usual model. Without a name: the configuration's, TOOLCRIB_MODEL's, that of the first
+ * endpoint with a key in the environment. Throws NO_MODEL when nothing says which, USAGE for a name that
+ * stands for nothing.
  */
-export function resolveModel(name: string | undefined, config: ModelConfig, env: Env): Model {
+export function resolveModel(name: string | undefined, config: ModelConfig, env: NodeJS.ProcessEnv): Model {
   const endpoints = endpointsOf(config, env);
   const usual = endpoints.find((endpoint) => endpoint.defaultModel !== undefined && hasKey(endpoint, env));
   const asked = name ?? config.model ?? (env.TOOLCRIB_MODEL || usual?.name);
@@ -104,7 +113,7 @@ export function resolveModel(name: string | undefined, config: ModelConfig, env:
   return { endpoint, id, capabilities: { ...capabilities, ...limits, ...configured }, configured };
 }
 
-/** What a first run without anything says. */
+/** The help of a first run without any model. */
 const firstRunHelp = [
   'No model is chosen yet. docs/repl.md has all ways; three:',
   '  a key:          export ANTHROPIC_API_KEY=…  (or OPENAI_, GEMINI_API_KEY, …)',
@@ -113,7 +122,7 @@ const firstRunHelp = [
 ].join('\n');
 
 /** Names for `/model` and its completion, with what to know of each. */
-export function listModels(config: ModelConfig, env: Env): { name: string; note: string }[] {
+export function listModels(config: ModelConfig, env: NodeJS.ProcessEnv): { name: string; note: string }[] {
   const aliases = Object.entries(config.models).map(([name, { model }]) => ({ name, note: model }));
   const others = endpointsOf(config, env).map((endpoint) => {
     const { name, defaultModel = '', keyVariables, local } = endpoint;
@@ -144,23 +153,24 @@ function named(wanted: string, endpoints: readonly Preset[], config: ModelConfig
 }
 
 /** The environment without the keys of models: no server has any business with them. */
-export function withoutKeys(config: ModelConfig, env: Env): Env {
+export function withoutKeys(config: ModelConfig, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const given = Object.values(config.endpoints).flatMap(({ keyVariables = [] }) => keyVariables);
-  const keys = new Set([...known.flatMap(([, , keyVariables]) => keyVariables), ...given]);
+  const keys = new Set([...knownEndpoints.flatMap(([, , keyVariables]) => keyVariables), ...given]);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !keys.has(name)));
 }
 
-export const hasKey = ({ keyVariables, keyCommand }: Endpoint, env: Env): boolean =>
+export const hasKey = ({ keyVariables, keyCommand }: Endpoint, env: NodeJS.ProcessEnv): boolean =>
   keyCommand !== undefined || keyVariables.some((name) => env[name]);
 
 /** A password manager may ask the person for its own password. */
 const keyCommandMs = 120_000;
 
 /**
- * What finds the key of an endpoint: in the environment, else the first line its program prints, which is asked once.
- * Undefined when the endpoint needs none. Throws NO_KEY, which never holds anything of what was printed.
+ * Makes a finder of the keys of endpoints: in the environment, else the first line its program prints, which
+ * is asked once. Undefined when the endpoint needs none. Throws NO_KEY, which never holds anything of what
+ * was printed.
  */
-export function keyFinder(env: Env): (endpoint: Endpoint) => Promise<string | undefined> {
+export function keyFinder(env: NodeJS.ProcessEnv): (endpoint: Endpoint) => Promise<string | undefined> {
   const printed = new Map<string, Promise<string>>();
   return async ({ name, keyVariables, keyCommand, local }) => {
     const variable = keyVariables.find((each) => env[each]?.trim());
@@ -179,7 +189,7 @@ export function keyFinder(env: Env): (endpoint: Endpoint) => Promise<string | un
   };
 }
 
-/** Its own words may hold what it printed, and are told to nobody. */
+/** Runs a key command. Its own words may hold what it printed, and are told to nobody. */
 async function ask(command: readonly string[]): Promise<string> {
   const program = `"${command.join(' ')}"`;
   const ran = await runProgram(command, { timeoutMs: keyCommandMs }).catch(() => undefined);
@@ -191,7 +201,9 @@ async function ask(command: readonly string[]): Promise<string> {
   );
 }
 
-/** What fits no header would come back, key and all, in the error of whoever tries to send it. */
+/**
+ * Checks a key: what fits no header would come back, key and all, in the error of whoever tries to send it.
+ */
 function usable(key: string, from: string): string {
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   const why = key === '' ? 'it is empty.' : 'there are blanks or characters in it that no key has.';

@@ -1,22 +1,27 @@
 import type { EndpointFields, ModelFields } from '../config/schemas.ts';
 import type { Usage } from '../message.ts';
 
-/** Where requests go. `name`: `openai`, `ollama`, or what the person called it; no `keyVariables`: no key is needed. */
+/**
+ * The address of a provider. `name`: `openai`, `ollama`, or what the person called it; no `keyVariables`: no
+ * key is needed.
+ */
 export type Endpoint = EndpointFields &
   Required<Pick<EndpointFields, 'wire' | 'baseUrl' | 'keyVariables' | 'local'>> & { readonly name: string };
 
-type Known = Omit<ModelFields, 'model'>;
-type Wish = 'temperature' | 'topP' | 'price';
+type ModelTraits = Omit<ModelFields, 'model'>;
+type OptionalTrait = 'temperature' | 'topP' | 'price';
 
-/** What is known of a model: from the configuration, the table, or a guess that errs on the small side. */
-export type Capabilities = Readonly<Required<Omit<Known, Wish>> & Pick<Known, Wish>>;
+/** The capabilities of a model: from the configuration, the table, or a guess that errs on the small side. */
+export type Capabilities = Readonly<
+  Required<Omit<ModelTraits, OptionalTrait>> & Pick<ModelTraits, OptionalTrait>
+>;
 
 export interface Model {
   readonly endpoint: Endpoint;
-  /** As the endpoint calls it. */
+  /** The name by which the endpoint calls it. */
   readonly id: string;
   readonly capabilities: Capabilities;
-  /** Those of them that the person has configured: nobody knows better. */
+  /** The capabilities that the person has configured: nobody knows better. */
   readonly configured?: Partial<Capabilities>;
 }
 
@@ -34,17 +39,28 @@ const unknown: Capabilities = {
   echoReasoning: 'if_sent',
 };
 
-/** What an id begins with, the endpoint a bare one belongs to, thousands of tokens of window and answer, and more. */
-type Family = readonly [RegExp, string | undefined, window: number, answer: number, Partial<Capabilities>?];
+/**
+ * The beginning of an id, the endpoint a bare one belongs to, thousands of tokens of window and answer, and
+ * more.
+ */
+type ModelFamily = readonly [
+  RegExp,
+  string | undefined,
+  window: number,
+  answer: number,
+  Partial<Capabilities>?,
+];
 
 const sees = { images: true };
 const thinks = { thinking: true };
 const both = { ...sees, ...thinks };
-/** DeepSeek wants its thoughts back with every call; its older models call tools only while they do not think. */
+/**
+ * DeepSeek wants its thoughts back with every call; its older models call tools only while they do not think.
+ */
 const back = { ...thinks, echoReasoning: 'calls' as const };
 
-/** As the providers' own pages say, November 2026; the first that fits counts. */
-const families: readonly Family[] = [
+/** The families of models, from the providers' own pages of November 2026; the first that fits counts. */
+const families: readonly ModelFamily[] = [
   // The window is that of the input: of 1,050,000 and 400,000 tokens, 128,000 are kept for the answer.
   [/^gpt-5\.([4-9]|\d\d)/, 'openai', 922, 128, both],
   [/^gpt-5/, 'openai', 272, 128, both],
@@ -66,9 +82,9 @@ const families: readonly Family[] = [
 ];
 
 /**
- * What is known of a model by its id, with a cautious guess for the rest, and the endpoint a bare id of its family
- * belongs to. Folders before it, as aggregators write them (`anthropic/claude-…`, `models/gemini-…`), are not
- * looked at.
+ * Looks up what is known of a model by its id, with a cautious guess for the rest, and the endpoint a bare id
+ * of its family belongs to. Folders before it, as aggregators write them (`anthropic/claude-…`,
+ * `models/gemini-…`), are not looked at.
  */
 export function familyOf(id: string): { readonly capabilities: Capabilities; readonly endpoint?: string } {
   const bare = (id.split('/').pop() ?? id).toLowerCase();
@@ -79,17 +95,17 @@ export function familyOf(id: string): { readonly capabilities: Capabilities; rea
   return { capabilities, ...(endpoint !== undefined && { endpoint }) };
 }
 
-/** What this process has had of models, whoever asked: the conversation, sub-agents, summaries. */
-export type Spent = Record<Exclude<keyof Usage, 'estimated'>, number> & {
-  /** Of the models whose price is known; missing when none was. */
+/** The tokens that this process has had of models, whoever asked: the conversation, sub-agents, summaries. */
+export type UsageTotals = Record<Exclude<keyof Usage, 'estimated'>, number> & {
+  /** The cost of the models whose price is known; missing when none was. */
   cost?: number;
 };
 
 /** Adds what one answer of a model took. */
-export function spend(spent: Spent, { capabilities: { price } }: Model, usage: Usage): void {
-  for (const kind of ['input', 'output', 'cacheRead', 'cacheWrite'] as const) spent[kind] += usage[kind];
+export function addUsage(totals: UsageTotals, { capabilities: { price } }: Model, usage: Usage): void {
+  for (const kind of ['input', 'output', 'cacheRead', 'cacheWrite'] as const) totals[kind] += usage[kind];
   const { input, output, cacheRead, cacheWrite } = usage;
   if (!price) return;
   const read = (input + cacheWrite) * price.input + cacheRead * (price.cacheRead ?? price.input);
-  spent.cost = (spent.cost ?? 0) + (read + output * price.output) / 1e6;
+  totals.cost = (totals.cost ?? 0) + (read + output * price.output) / 1e6;
 }

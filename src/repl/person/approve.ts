@@ -1,17 +1,20 @@
-import type { Answer, CheckedCall } from '../approval/rules.ts';
+import type { ApprovalAnswer, CheckedCall } from '../approval/rules.ts';
 import type { Paint } from '../terminal/paint.ts';
 import { escaped, inLine, cutToCells } from '../terminal/printable.ts';
 import { wrapped } from '../terminal/rows.ts';
 import { counted, diffLines, looksLikeDiff } from '../terminal/show.ts';
-import type { Question } from '../terminal/question.ts';
+import type { UserQuestion } from '../terminal/question.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** Rows of a preview at least, and of each argument; `/show` prints all. */
 const leastPreviewRows = 10;
 const argumentRows = 12;
 
-/** The question about a call: what would be done, why it is asked about, and where; then what would come of it. */
-export function approvalOf(call: CheckedCall, why: string, terminal: Terminal): Question<Answer> {
+/**
+ * The question about a call: what would be done, why it is asked about, and where; then what would come of
+ * it.
+ */
+export function approvalOf(call: CheckedCall, why: string, terminal: Terminal): UserQuestion<ApprovalAnswer> {
   const { paint, width, height } = terminal;
   const { plan, args } = call;
   // Nothing in it may look like something else, or like nothing.
@@ -60,7 +63,7 @@ function lastingOf({ plan }: CheckedCall, why: string) {
 
 const isRuled = (why: string): boolean => why.startsWith('rule: ask');
 
-/** In the words of our own server, where it asks; of another server, its tool. */
+/** Heads a question in the words of our own server, where it asks; for another server, with its tool. */
 function headOf({ tool, args, plan }: CheckedCall, why: string, paint: Paint): string[] {
   if (!plan) {
     const none = Object.keys(args).length === 0 ? [paint.dim('  (no arguments)')] : [];
@@ -69,17 +72,17 @@ function headOf({ tool, args, plan }: CheckedCall, why: string, paint: Paint): s
   }
   const usual = isRuled(why) ? '' : `It ${why}.`;
   const [act = plan.subject, reason = usual, where = `in ${plan.folder}`] = plan.question?.split('\n') ?? [];
-  const told = isRuled(why) ? `${reason} (${why})`.trim() : reason;
-  const more = [told, where].map((line) => paint.dim(`  ${inLine(line)}`));
+  const because = isRuled(why) ? `${reason} (${why})`.trim() : reason;
+  const more = [because, where].map((line) => paint.dim(`  ${inLine(line)}`));
   return [`${paint.warning('?')} ${paint.tool(inLine(act))}`, ...more];
 }
 
-/** Also of languages that write no spaces. */
+/** Counts words, also of languages that write no spaces. */
 const wordsIn = (text: string): number =>
   [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text)].filter((word) => word.isWordLike)
     .length;
 
-/** As much of a text as fits into so many rows: what stands above it has to stay in sight. */
+/** Cuts a text to so many rows: what stands above it has to stay in sight. */
 function folded(text: string, most: number, width: number): string[] {
   const lines = text.split('\n');
   if (most === Infinity || width === Infinity) return lines;
@@ -88,7 +91,9 @@ function folded(text: string, most: number, width: number): string[] {
   return kept.some((line) => line.endsWith('…')) ? [...kept, '… whole lines: /show'] : kept;
 }
 
-/** The arguments, one below the other; behind a bar, text of several lines cannot look like another argument. */
+/**
+ * The arguments, one below the other; behind a bar, text of several lines cannot look like another argument.
+ */
 function argumentLines(args: CheckedCall['args'], paint: Paint, width: number): string[] {
   return Object.entries(args).flatMap(([key, value]) => {
     const json = JSON.stringify(value) ?? '';

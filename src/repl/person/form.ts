@@ -3,7 +3,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { listOf, objectOf, textOf, type JsonObject } from '../text/json.ts';
 import { checkArguments } from '../toolbox/check-arguments.ts';
 
-/** What a server wants to know of the person in the middle of a call. */
+/** A form that a server puts to the person in the middle of a call. */
 export interface ElicitRequest {
   /** The server's name in mcp.json. */
   readonly server: string;
@@ -72,8 +72,8 @@ export async function askForm(terminal: Terminal, request: ElicitRequest): Promi
   return { action: 'accept', content };
 }
 
-/** What was typed as the value of a field, or why it does not fit its schema. */
-async function readField(said: string, name: string, schema: JsonObject, choices: readonly Choice[]) {
+/** Reads the value of a field, or says why it does not fit its schema. */
+async function readField(said: string, name: string, schema: JsonObject, choices: readonly FormChoice[]) {
   const format = textOf(schema['format']);
   if (formats.get(format)?.test(said) === false) return { problem: inLine(`"${said}" is no ${format}.`) };
   const given = meant(said, schema, choices);
@@ -84,7 +84,7 @@ async function readField(said: string, name: string, schema: JsonObject, choices
   return { problem: inLine(titles ? `Answer one of ${titles}.` : problem) };
 }
 
-/** Those of the specification; a server's own `pattern` is its own to check. */
+/** The formats of the specification; a server's own `pattern` is its own to check. */
 const formats = new Map<unknown, RegExp>([
   ['email', /^[^\s@]+@[^\s@]+$/],
   ['uri', /^[a-z][a-z\d+.-]*:\S+$/i],
@@ -99,13 +99,13 @@ function shortened(given: readonly string[], most: number): string[] {
   return lines.length <= most ? lines : [...lines.slice(0, most - 1), left];
 }
 
-interface Choice {
+interface FormChoice {
   readonly value: string;
   readonly title: string;
 }
 
 /** `enum` (with `enumNames`), or `oneOf`/`anyOf` of constants with titles. */
-function choicesOf(schema: JsonObject): Choice[] {
+function choicesOf(schema: JsonObject): FormChoice[] {
   const names = listOf(schema['enumNames']);
   const plain = listOf(schema['enum']).map((value, at) => ({ const: value, title: names[at] ?? value }));
   return [...plain, ...listOf(schema['oneOf']), ...listOf(schema['anyOf'])].flatMap((one) => {
@@ -114,8 +114,11 @@ function choicesOf(schema: JsonObject): Choice[] {
   });
 }
 
-/** What was typed, as the type that the schema wants where it can be one; the schema decides whether it fits. */
-function meant(typed: string, { type }: JsonObject, choices: readonly Choice[]): ElicitValue {
+/**
+ * Converts what was typed to the type that the schema wants, where it can be one; the schema decides whether
+ * it fits.
+ */
+function meant(typed: string, { type }: JsonObject, choices: readonly FormChoice[]): ElicitValue {
   if (type === 'array') {
     const parts = typed.split(',').map((part) => part.trim());
     return [...new Set(parts.filter((part) => part !== '').map((part) => chosen(part, choices)))];
@@ -125,8 +128,8 @@ function meant(typed: string, { type }: JsonObject, choices: readonly Choice[]):
   return (type === 'number' || type === 'integer') && Number.isFinite(Number(typed)) ? Number(typed) : typed;
 }
 
-/** By its value or its title, or by its place in the list; else as it was typed. */
-function chosen(typed: string, choices: readonly Choice[]): string {
+/** Finds a choice by its value, its title or its number; else returns it as it was typed. */
+function chosen(typed: string, choices: readonly FormChoice[]): string {
   const lower = typed.toLowerCase();
   const found = choices.find((one) => [one.value, one.title].some((name) => name.toLowerCase() === lower));
   return (found ?? (/^\d+$/.test(typed) ? choices[Number(typed) - 1] : undefined))?.value ?? typed;

@@ -3,18 +3,18 @@ import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { fitLines, wrapped, decodeText, readRegularFile } from './read-files.ts';
 
-/** What agents call their instructions; in each folder only the best of them is read. */
+/** The names of agents' instructions; in each folder only the best of them is read. */
 const names = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', '.github/copilot-instructions.md', '.cursorrules'];
 /** Bytes of all instructions together: they are sent with every request. */
 const mostBytes = 32 * 1024;
 
 export interface InstructionFile {
   readonly path: string;
-  /** As the model is shown it. */
+  /** The text as the model is shown it. */
   readonly text: string;
 }
 
-export interface Places {
+export interface InstructionLocations {
   /** Absolute. */
   readonly roots: readonly string[];
   readonly cwd: string;
@@ -26,7 +26,11 @@ export interface Places {
  * The instructions for agents: the person's own, then those of the project from its root down to the working
  * folder, then those of the other roots; 32 KB of them.
  */
-export async function readInstructions({ roots, cwd, config }: Places): Promise<readonly InstructionFile[]> {
+export async function readInstructions({
+  roots,
+  cwd,
+  config,
+}: InstructionLocations): Promise<readonly InstructionFile[]> {
   const files: InstructionFile[] = [];
   const seen = new Set<string>();
   let left = mostBytes;
@@ -55,8 +59,9 @@ export async function readInstructions({ roots, cwd, config }: Places): Promise<
 }
 
 /**
- * The folders from the root of the repository down to a folder; only that folder where there is no repository. What
- * lies above may be anybody's, as in /tmp: a repository counts when it belongs to whom the folder does.
+ * The folders from the root of the repository down to a folder; only that folder where there is no
+ * repository. What lies above may be anybody's, as in /tmp: a repository counts when it belongs to whom the
+ * folder does.
  */
 function foldersTo(folder: string): string[] {
   const owner = factsOf(folder)?.uid;
@@ -76,7 +81,9 @@ const factsOf = (path: string) => {
   }
 };
 
-/** Where a file really is; undefined for none, and when a link in a project leads out of it, to what nobody meant. */
+/**
+ * Resolves a file; undefined for none, and when a link in a project leads out of it, to what nobody meant.
+ */
 async function realFile(path: string, folder: string | undefined): Promise<string | undefined> {
   if (!factsOf(path)?.isFile()) return undefined;
   const real = await realpath(path);
@@ -94,7 +101,7 @@ async function readOne(path: string, left: number): Promise<string | undefined> 
   return wrapped('instructions', { path }, `${text.trimEnd()}\n${notice}`);
 }
 
-/** What the model is told in the system prompt, unless the person has set another text. */
+/** The system prompt, unless the person has set another text. */
 export const usualPrompt = `You help a person in a terminal with their project, with the tools you are given.
 
 - Look before you act: read what you are about to change, and find out rather than guess.

@@ -3,8 +3,8 @@ import { estimateTokens, firstTokens } from '../context/tokens.ts';
 import { ChatError } from '../errors.ts';
 
 /**
- * The bytes of a regular file, links followed. Throws ATTACHMENT_REFUSED for anything else, which may be a pipe that
- * nobody writes to, and for more than `mostBytes`, and what the system throws.
+ * The bytes of a regular file, links followed. Throws ATTACHMENT_REFUSED for anything else, which may be a
+ * pipe that nobody writes to, and for more than `mostBytes`, and what the system throws.
  */
 export async function readRegularFile(path: string, mostBytes: number): Promise<Buffer> {
   const facts = await stat(path);
@@ -38,7 +38,7 @@ export function imageType(bytes: Uint8Array): string | undefined {
 
 const mostEntries = 200;
 
-/** What is in a folder, at most 200 entries. Throws what the system does. */
+/** Lists a folder, at most 200 entries. Throws what the system does. */
 export async function directoryListing(folder: string): Promise<string> {
   const entries = await readdir(folder, { withFileTypes: true });
   const lines = entries
@@ -54,8 +54,8 @@ export async function directoryListing(folder: string): Promise<string> {
 }
 
 /**
- * As many whole lines of the beginning as fit a number of tokens; of a line that alone is too long, its beginning.
- * `part`: how much of the text that is, in words; undefined when it is all of it.
+ * Takes as many whole lines of the beginning as fit a number of tokens; of a line that alone is too long, its
+ * beginning. `part`: how much of the text that is, in words; undefined when it is all of it.
  */
 export function fitLines(text: string, tokens: number): { readonly text: string; readonly part?: string } {
   if (estimateTokens(text) <= tokens) return { text };

@@ -1,4 +1,4 @@
-import { argumentsObject, type Message, type Part } from '../message.ts';
+import { argumentsObject, type Message, type ContentPart } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import { listOf, objectOf, type JsonObject } from '../text/json.ts';
 import { nativeOf, safeId } from './conversation.ts';
@@ -58,12 +58,14 @@ function blocksOf(message: Message, model: Model): JsonObject[] {
   ];
 }
 
-const blockOf = (part: Part): JsonObject =>
+const blockOf = (part: ContentPart): JsonObject =>
   part.type === 'text'
     ? { type: 'text', text: part.text }
     : { type: 'image', source: { type: 'base64', media_type: part.mimeType, data: part.data } };
 
-/** Neither an empty text nor thoughts that were cut before their signature. */
+/**
+ * Tells whether a block is whole: neither an empty text nor thoughts that were cut before their signature.
+ */
 const isWhole = ({ type, text, signature }: JsonObject): boolean =>
   type === 'text' ? String(text).trim() !== '' : type !== 'thinking' || Boolean(signature);
 

@@ -1,4 +1,4 @@
-import { textOf, type AssistantMessage, type Message, type Part } from '../message.ts';
+import { textOf, type AssistantMessage, type Message, type ContentPart } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import { isObject, listOf, objectOf, textOf as stringOf, type JsonObject } from '../text/json.ts';
 import { nativeOf } from './conversation.ts';
@@ -23,7 +23,10 @@ function body({ system, messages, tools, maxTokens, thinking }: ModelRequest, mo
   };
 }
 
-/** How endpoints are told to think or not to, by a part of their address; for all others it is `reasoning_effort`. */
+/**
+ * The fields that tell an endpoint to think or not to, by a part of their address; for all others it is
+ * `reasoning_effort`.
+ */
 const thinkingByHost: Readonly<Record<string, (on: boolean) => JsonObject>> = {
   'openrouter.ai': (on) => ({ reasoning: { enabled: on } }),
   'deepseek.com': (on) => ({ thinking: { type: on ? 'enabled' : 'disabled' } }),
@@ -44,7 +47,7 @@ function messageSent(message: Message, model: Model): object {
   return { role, content: isText ? textOf(content) : content.map(partSent) };
 }
 
-const partSent = (part: Part): object =>
+const partSent = (part: ContentPart): object =>
   part.type === 'text'
     ? { type: 'text', text: part.text }
     : { type: 'image_url', image_url: { url: `data:${part.mimeType};base64,${part.data}` } };

@@ -3,8 +3,8 @@ import {
   argumentsObject,
   type AssistantMessage,
   type Message,
-  type Part,
-  type ToolDefinition,
+  type ContentPart,
+  type ToolDeclaration,
 } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import { listOf, objectOf, type JsonObject } from '../text/json.ts';
@@ -29,12 +29,13 @@ export function sendable(asked: ModelRequest, model: Model): ModelRequest {
 
 /**
  * Ids and names that every wire takes, nothing empty, user messages merged (many chat templates want turns to
- * alternate), images only where the model takes them: those of tools in a user message after the last of the results.
+ * alternate), images only where the model takes them: those of tools in a user message after the last of the
+ * results.
  */
 function sendableMessages(messages: readonly Message[], model: Model): Message[] {
   const sees = model.capabilities.images;
   const made: Message[] = [];
-  let users: Part[] = [];
+  let users: ContentPart[] = [];
   const flush = () => {
     if (users.length > 0) made.push({ role: 'user', content: users });
     users = [];
@@ -59,25 +60,33 @@ function sendableMessages(messages: readonly Message[], model: Model): Message[]
   return made;
 }
 
-const described = (part: Part) =>
+const described = (part: ContentPart) =>
   part.type === 'text'
     ? part
     : { type: 'text' as const, text: `[an image (${part.mimeType}) is left out: this model takes none]` };
 
-/** What a model called may be no name at all, and its arguments no JSON, which servers parse. */
+/**
+ * Makes a call sendable: what a model called may be no name at all, and its arguments no JSON, which servers
+ * parse.
+ */
 const sendableCall = ({ id, name, arguments: text }: AssistantMessage['calls'][number]) => ({
   id: safeId(id),
   name: name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unknown',
   arguments: Object.keys(argumentsObject(text)).length > 0 ? text : '{}',
 });
 
-/** An id that every wire takes: those of some providers are too long for others, or have characters they refuse. */
+/**
+ * An id that every wire takes: those of some providers are too long for others, or have characters they
+ * refuse.
+ */
 export const safeId = (id: unknown): string =>
   typeof id === 'string' && /^[\w-]{1,40}$/.test(id)
     ? id
     : `call_${createHash('sha256').update(String(id)).digest('hex').slice(0, 24)}`;
 
-/** What an answer holds for the model that gave it, over the same wire; empty for any other. */
+/**
+ * Returns the native parts of an answer for the model that gave it, over the same wire; empty for any other.
+ */
 export const nativeOf = (
   { native, provider, model, wire }: AssistantMessage,
   { endpoint, id }: Model,
@@ -92,8 +101,8 @@ const withXmlCalls = ({ system, messages, tools, ...request }: ModelRequest): Mo
   tools: [],
 });
 
-/** How to call, and which tools there are. */
-function instructions(tools: readonly ToolDefinition[]): string[] {
+/** Describes how to call, and which tools there are. */
+function instructions(tools: readonly ToolDeclaration[]): string[] {
   if (tools.length === 0) return [];
   return [
     '# Tools',
@@ -125,6 +134,6 @@ function asText(message: Message): Message {
   return { ...rest, text: [message.text, ...calls].filter(Boolean).join('\n\n'), calls: [], stop: 'done' };
 }
 
-/** In JSON `<` stands only within strings, where there is another way to write it. */
+/** Writes a call as XML; in JSON `<` stands only within strings, where there is another way to write it. */
 const callText = (name: string, args: string): string =>
   `<tool_call>{"name": ${JSON.stringify(name)}, "arguments": ${args.replaceAll('</', '\\u003c/')}}</tool_call>`;

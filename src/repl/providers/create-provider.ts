@@ -3,8 +3,8 @@ import { ChatError } from '../errors.ts';
 import type { AssistantMessage, Usage, Wire } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import { isObject, tooDeep, wellFormed, type JsonObject } from '../text/json.ts';
-import { before } from '../turn/told.ts';
-import { Answer } from './answer.ts';
+import { unlessAborted } from '../turn/event-stream.ts';
+import { ModelAnswer } from './model-answer.ts';
 import { anthropicWire } from './anthropic.ts';
 import { chatWire } from './chat.ts';
 import { sendable } from './conversation.ts';
@@ -18,9 +18,9 @@ interface ProviderOptions {
   key(): Promise<string | undefined>;
   readonly fetch: Fetch;
   /** Is told what each answer took. */
-  spent(usage: Usage): void;
+  onUsage(usage: Usage): void;
   /** Is told of each try that failed. */
-  failed(failure: ChatError): void;
+  onFailure(failure: ChatError): void;
   /** Waits before another try; ends early when aborted. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
@@ -34,11 +34,11 @@ const wires: Readonly<Record<Wire, WireFormat>> = {
 const mostTries = 5;
 const firstWaitMs = 1000;
 const longestWaitMs = 60_000;
-/** Longer than this nobody is kept waiting without being asked. */
+/** The longest wait that nobody is asked about. */
 const longestRetryAfterMs = 120_000;
 
-/** What the requests to one model have in common. */
-interface Connection {
+/** The model and its options, for all requests to it. */
+interface ModelConnection {
   readonly model: Model;
   readonly options: ProviderOptions;
   /** Fields that its endpoint does not take. */
@@ -46,41 +46,47 @@ interface Connection {
 }
 
 /** A model behind its wire. */
-export type Provider = ReturnType<typeof createProvider>;
+export interface ModelProvider {
+  /** Makes a request; the last event is `end`. */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent>;
+  /** Loads what the first request will need, which says what goes wrong with it. */
+  warm(): void;
+}
 
 /**
- * Requests that fail are made again where that may help: after 1, 2, 4 … seconds, and never sooner than the provider
- * wants; what an endpoint refuses of a request is left out of it from then on. Throws the last failure, or the one that
- * asks for more than two minutes of patience; an abort never throws: it ends with a message whose `stop` is `aborted`
- * and which holds no calls. The SDK is loaded with the first request.
+ * Requests that fail are made again where that may help: after 1, 2, 4 … seconds, and never sooner than the
+ * provider wants; what an endpoint refuses of a request is left out of it from then on. Throws the last
+ * failure, or the one that asks for more than two minutes of patience; an abort never throws: it ends with a
+ * message whose `stop` is `aborted` and which holds no calls. The SDK is loaded with the first request.
  */
-export function createProvider(model: Model, options: ProviderOptions) {
+export function createProvider(model: Model, options: ProviderOptions): ModelProvider {
   const connection = { model, options, refused: new Set<string>() };
   return {
     // SDKs leave their listeners behind: on the signal of a long turn, Node would warn of them on the screen.
     stream: (request: ModelRequest, signal: AbortSignal) =>
       answered(connection, request, AbortSignal.any([signal])),
-    /** Loads what the first request will need, which says what goes wrong with it. */
-    warm: () => void loadSdk(model.endpoint.wire).catch(() => undefined),
+    warm() {
+      loadSdk(model.endpoint.wire).catch(() => undefined);
+    },
   };
 }
 
 async function* answered(
-  connection: Connection,
+  connection: ModelConnection,
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   const { model, options, refused } = connection;
   const { sleep = (ms, signal) => pause(ms, undefined, { signal }) } = options;
   const end = (message: AssistantMessage): ModelEvent => {
-    options.spent(message.usage);
+    options.onUsage(message.usage);
     return { type: 'end', message };
   };
   for (let tries = 1; ; tries++) {
-    const answer = new Answer(request, model);
+    const answer = new ModelAnswer(request, model);
     const body = bodyOf(request, model, refused);
     // Whoever prints it may wait for the person, who may not want to.
-    const key = await before(options.key(), signal);
+    const key = await unlessAborted(options.key(), signal);
     let streamed = false;
     try {
       for await (const event of eventsOf(connection, { body, key }, signal)) {
@@ -105,8 +111,8 @@ async function* answered(
         tries--;
         continue;
       }
-      options.failed(failure);
-      if (!failure.facts.retryable || tries >= mostTries) throw failure;
+      options.onFailure(failure);
+      if (!failure.details.retryable || tries >= mostTries) throw failure;
       const inMs = waitFor(failure, tries);
       yield { type: 'retry', reason: failure.message, inMs, discard: streamed };
       // When it is aborted, the next try ends at once.
@@ -116,11 +122,11 @@ async function* answered(
 }
 
 /**
- * The raw events of an answer; one that comes whole, as from a server that makes no stream, is one event. Errors are
- * thrown as the SDK makes them, and an abort as what it is: the SDKs may end without a word then.
+ * The raw events of an answer; one that comes whole, as from a server that makes no stream, is one event.
+ * Errors are thrown as the SDK makes them, and an abort as what it is: the SDKs may end without a word then.
  */
 async function* eventsOf(
-  { model, options: { fetch } }: Connection,
+  { model, options: { fetch } }: ModelConnection,
   { body, key }: { readonly body: JsonObject; readonly key: string | undefined },
   signal: AbortSignal,
 ): AsyncGenerator<JsonObject> {
@@ -141,7 +147,8 @@ async function* eventsOf(
     if (!isObject(event)) continue;
     // Routers answer 200 with an error inside.
     if (isWhole && event['error']) throw failedWith(event['error']);
-    // Parts of an answer are kept, and sent back, as they came: one that cannot be written would spoil the session.
+    // Parts of an answer are kept, and sent back, as they came: one that cannot be written would spoil the
+    // session.
     if (tooDeep(event)) throw new ChatError('MODEL_REFUSED', 'The answer is nested too deeply.');
     yield event;
   }
@@ -151,7 +158,7 @@ async function* eventsOf(
 const webPage = (baseUrl: string): string =>
   `${baseUrl} answers with a web page: is baseUrl right? It often ends in /v1.`;
 
-/** What is sent, without the fields that are refused, or not set. */
+/** Builds the body of a request, without the fields that are refused, or not set. */
 function bodyOf(request: ModelRequest, model: Model, refused: ReadonlySet<string>): JsonObject {
   const { temperature, topP } = model.capabilities;
   const body = wires[model.endpoint.wire].body(sendable(request, model), model);
@@ -162,18 +169,21 @@ function bodyOf(request: ModelRequest, model: Model, refused: ReadonlySet<string
   return wellFormed(Object.fromEntries(sent));
 }
 
-/** Both are floors: with a retry-after of a moment alone, all tries are used up in a moment. */
-function waitFor({ code, message, facts }: ChatError, tries: number): number {
-  const { retryAfterMs = 0 } = facts;
+/**
+ * Computes the wait before another try. Both times are floors: with a retry-after of a moment alone, all
+ * tries are used up in a moment.
+ */
+function waitFor({ code, message, details }: ChatError, tries: number): number {
+  const { retryAfterMs = 0 } = details;
   const ownMs = Math.min(longestWaitMs, firstWaitMs * 2 ** (tries - 1));
   if (retryAfterMs <= longestRetryAfterMs) return Math.max(retryAfterMs, ownMs);
   const until = new Date(Date.now() + retryAfterMs).toISOString();
   const advice = `It asks to wait until ${until}: ask again then, or choose another model with /model.`;
-  throw new ChatError(code, `${message} ${advice}`, { ...facts, retryable: false });
+  throw new ChatError(code, `${message} ${advice}`, { ...details, retryable: false });
 }
 
-/** What both SDKs' clients have in common. Their methods for messages write warnings to the terminal. */
-interface Client {
+/** The methods that both SDKs' clients have. Their methods for messages write warnings to the terminal. */
+interface SdkClient {
   post(
     path: string,
     how: { body: JsonObject; stream: boolean; signal: AbortSignal },
@@ -181,7 +191,7 @@ interface Client {
 }
 
 /** Loads the SDK and makes its client for one request. Retries are ours, and so is the terminal. */
-async function clientOf(model: Model, key: string | undefined, fetch: Fetch): Promise<Client> {
+async function clientOf(model: Model, key: string | undefined, fetch: Fetch): Promise<SdkClient> {
   const { wire, baseUrl: baseURL, headers } = model.endpoint;
   // Compatible endpoints of others know only these.
   const older = wire === 'anthropic' &&
@@ -190,10 +200,11 @@ async function clientOf(model: Model, key: string | undefined, fetch: Fetch): Pr
       ...(key !== undefined && { 'x-api-key': key }),
       'anthropic-version': '2023-06-01',
     };
-  const { default: Sdk } = await loadSdk(wire);
-  return new Sdk({
+  const { default: SdkModule } = await loadSdk(wire);
+  return new SdkModule({
     baseURL,
-    // The SDKs insist on a key, or look for one in places of their own; without one, its header is taken off again.
+    // The SDKs insist on a key, or look for one in places of their own; without one, its header is taken off
+    // again.
     apiKey: key ?? 'none',
     defaultHeaders: { ...(key === undefined && { authorization: null }), ...older, ...headers },
     fetch,
@@ -204,8 +215,8 @@ async function clientOf(model: Model, key: string | undefined, fetch: Fetch): Pr
   });
 }
 
-type Sdk = { readonly default: new (options: object) => Client };
+type Sdk = { readonly default: new (options: object) => SdkClient };
 
-/** What the first request needs. */
+/** Loads what the first request needs. */
 const loadSdk = (wire: Wire): Promise<Sdk> =>
   wire === 'anthropic' ? import('@anthropic-ai/sdk') : import('openai');

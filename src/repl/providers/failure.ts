@@ -2,7 +2,7 @@ import { ChatError, type ChatErrorCode } from '../errors.ts';
 import type { Endpoint } from '../models/model.ts';
 import { objectOf, textOf, type JsonObject } from '../text/json.ts';
 
-/** There is no common code for a conversation that is too long: these are the words of many servers. */
+/** The words of many servers for a conversation that is too long: there is no common code. */
 const overflow = new RegExp(
   [
     'context[ _]length[ _]exceeded|maximum context length|context[ _]window|request[ _]too[ _]large',
@@ -13,18 +13,18 @@ const overflow = new RegExp(
   ].join('|'),
   'i',
 );
-/** The same words, said of a rate. */
+/** The words that look alike and are about a rate. */
 const rate = /rate.?limit|too many (?:requests|tokens, please wait)|per (?:minute|day|hour)|throttl/i;
 const quota =
   /insufficient[_ ](?:quota|balance|credits?)|credit balance|billing|payment required|out of credits?/i;
 const busy = /overloaded|unavailable|internal|server_error|api_error|timeout|rate_limit|try again/i;
 
-/** As much of what a provider says as is shown. */
+/** The characters of a provider's message that are shown. */
 const mostMessage = 1000;
 
 /**
- * Any error of a request as a ChatError: what it is, whether it is worth another try, and how long the provider asks
- * us to wait. Our own stay what they are.
+ * Any error of a request as a ChatError: what it is, whether it is worth another try, and how long the
+ * provider asks us to wait. Our own stay what they are.
  */
 export function failureOf(error: unknown, endpoint: Endpoint, key?: string): ChatError {
   // What the errors of both SDKs, of fetch and of streams have in common.
@@ -77,8 +77,8 @@ function codeOf(raw: JsonObject, words: string, status: number, retryAfterMs?: n
 }
 
 /**
- * A connection that failed, or a stream that was cut or garbled. The SDKs' connection errors are the ones without
- * headers and body; their names do not survive a minifier.
+ * A connection that failed, or a stream that was cut or garbled. The SDKs' connection errors are the ones
+ * without headers and body; their names do not survive a minifier.
  */
 const isNetwork = (raw: JsonObject): boolean =>
   ('headers' in raw && raw['headers'] === undefined && raw['error'] === undefined) ||
@@ -104,7 +104,7 @@ function wayOut(code: ChatErrorCode, { name, baseUrl, keyVariables, local }: End
     : '';
 }
 
-/** What a request can do without; most endpoints call it by its name. */
+/** The fields that a request can do without; most endpoints call it by its name. */
 const spared =
   'stream_options|include|cache_control|reasoning_effort|reasoning|enable_thinking|thinking|' +
   'temperature|top_p|max_tokens|stream';
@@ -115,7 +115,9 @@ const otherwise: Readonly<Record<string, RegExp>> = {
   stream: /\bstream(?:ing|ed)?\b/i,
 };
 
-/** The field of the body that an endpoint says it does not take, among those that a request can do without. */
+/**
+ * The field of the body that an endpoint says it does not take, among those that a request can do without.
+ */
 export const refusedField = ({ code, message }: ChatError, body: JsonObject): string | undefined =>
   code === 'MODEL_REFUSED'
     ? spared

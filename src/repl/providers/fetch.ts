@@ -3,9 +3,9 @@ import { ChatError } from '../errors.ts';
 import { jsonLinesTo } from '../files/own-files.ts';
 import type { Wire } from '../message.ts';
 
-/** What came back of one request, as it came: a line of a recording. */
-interface Recorded {
-  /** When it was made, in ms since 1970: lines are written when answers end. */
+/** The response to one request, as it came: a line of a recording. */
+interface RecordedResponse {
+  /** The time it was made, in ms since 1970: lines are written when answers end. */
   readonly at: number;
   readonly path: string;
   readonly status: number;
@@ -14,12 +14,12 @@ interface Recorded {
   /** The answer broke off. */
   readonly cut: boolean;
 }
-/** As the SDKs call it. */
+/** The signature of fetch, with which the SDKs call it. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * The same fetch, but what it answers is added to a file that only this person can read. The key is not in it, even
- * where an answer repeats it. Throws USAGE when the file cannot be written.
+ * Makes the same fetch, but what it answers is added to a file that only this person can read. The key is not
+ * in it, even where an answer repeats it. Throws USAGE when the file cannot be written.
  */
 export function recording(fetched: Fetch, file: string): Fetch {
   const write = jsonLinesTo(file, 'recording');
@@ -43,7 +43,7 @@ export function recording(fetched: Fetch, file: string): Fetch {
         const all = Buffer.concat(chunks).toString();
         const text = key ? all.replaceAll(key, '…') : all;
         const type = response.headers.get('content-type') ?? '';
-        write({ at, path, status: response.status, type, text, cut } satisfies Recorded);
+        write({ at, path, status: response.status, type, text, cut } satisfies RecordedResponse);
       }
     }
     return new Response(response.body && ReadableStream.from(kept(response.body)), response);
@@ -51,8 +51,8 @@ export function recording(fetched: Fetch, file: string): Fetch {
 }
 
 /**
- * Answers requests with what was recorded, in the order of the requests; `wire`: how that was spoken to. Throws USAGE
- * for what is no recording.
+ * Answers requests with what was recorded, in the order of the requests; `wire`: how that was spoken to.
+ * Throws USAGE for what is no recording.
  */
 export function replaying(file: string): { readonly fetch: Fetch; readonly wire: Wire } {
   const recorded = recordedIn(file);
@@ -61,7 +61,8 @@ export function replaying(file: string): { readonly fetch: Fetch; readonly wire:
   return {
     wire: path?.endsWith('/messages') ? 'anthropic' : path?.endsWith('/responses') ? 'responses' : 'chat',
     async fetch() {
-      const found = recorded[requests++];
+      const found = recorded[requests];
+      requests++;
       const missing = `${file} has ${recorded.length} answers, and this is request ${requests}.`;
       if (!found) throw new ChatError('MODEL_REFUSED', missing);
       const { status, type } = found;
@@ -70,16 +71,18 @@ export function replaying(file: string): { readonly fetch: Fetch; readonly wire:
   };
 }
 
-async function* bytesOf({ text, cut }: Recorded): AsyncGenerator<Uint8Array> {
+async function* bytesOf({ text, cut }: RecordedResponse): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(text);
   // As Node says that a connection has ended.
   if (cut) throw new TypeError('terminated', { cause: { code: 'UND_ERR_SOCKET' } });
 }
 
-function recordedIn(file: string): Recorded[] {
+function recordedIn(file: string): RecordedResponse[] {
   try {
     const lines = readFileSync(file, 'utf8').split('\n');
-    const found = lines.filter((line) => line.trim() !== '').map((line) => JSON.parse(line) as Recorded);
+    const found = lines
+      .filter((line) => line.trim() !== '')
+      .map((line) => JSON.parse(line) as RecordedResponse);
     if (found.some(({ text }) => typeof text !== 'string')) throw new TypeError('a line is of another kind');
     return found.sort((a, b) => a.at - b.at);
   } catch (error) {
@@ -88,12 +91,12 @@ function recordedIn(file: string): Recorded[] {
   }
 }
 
-/** As a browser: more redirects are a circle. */
+/** The redirects that are followed, as by a browser: more are a circle. */
 const mostRedirects = 20;
 
 /**
- * Follows redirects only as long as they stay with the same server: fetch itself would hand the key and the whole
- * conversation on to whomever it names.
+ * Follows redirects only as long as they stay with the same server: fetch itself would hand the key and the
+ * whole conversation on to whomever it names.
  */
 async function withinOrigin(given: Fetch, url: URL, init: RequestInit, hops = 0): Promise<Response> {
   const response = await given(url, { ...init, redirect: 'manual' });
@@ -104,17 +107,18 @@ async function withinOrigin(given: Fetch, url: URL, init: RequestInit, hops = 0)
   if (to?.origin === url.origin && hops < mostRedirects) return withinOrigin(given, to, init, hops + 1);
   throw new ChatError(
     'MODEL_REFUSED',
-    `The endpoint sends requests on to ${to?.origin ?? 'nowhere'}, which is not asked: it would get the key and all ` +
-      "that was said. If that is right, make it the endpoint's baseUrl.",
+    `The endpoint sends requests on to ${to?.origin ?? 'nowhere'}, which is not asked: it would get the key and ` +
+      "all that was said. If that is right, make it the endpoint's baseUrl.",
   );
 }
 
-/** How long a server may be silent; the SDKs wait twice as long for its first word. */
+/** The time that a server may be silent; the SDKs wait twice as long for its first word. */
 const idleMs = 300_000;
 
 /**
- * A fetch that stays with its server, and whose responses fail when nothing at all has come for so long, whether
- * before the first byte or after it. Every byte counts, a ping too: how long a model thinks is its own affair.
+ * A fetch that stays with its server, and whose responses fail when nothing at all has come for so long,
+ * whether before the first byte or after it. Every byte counts, a ping too: how long a model thinks is its
+ * own affair.
  */
 export function guardedFetch(given: Fetch): Fetch {
   return async (url, init) => {

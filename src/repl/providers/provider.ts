@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message, Usage, ToolDefinition } from '../message.ts';
+import type { AssistantMessage, Message, Usage, ToolDeclaration } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import type { JsonObject } from '../text/json.ts';
 
@@ -6,10 +6,13 @@ export interface ModelRequest {
   readonly system: string;
   readonly messages: readonly Message[];
   /** Sorted by name by whoever asks, so that prompt caches hold. */
-  readonly tools: readonly ToolDefinition[];
+  readonly tools: readonly ToolDeclaration[];
   /** The most tokens of an answer; without it the model's own limit. */
   readonly maxTokens?: number;
-  /** False switches thinking off where the wire can say so; true asks for it; undefined leaves it to the model. */
+  /**
+   * False switches thinking off where the wire can say so; true asks for it; undefined leaves it to the
+   * model.
+   */
   readonly thinking?: boolean | undefined;
   /** JSON Schema that the answer is asked to fit. */
   readonly schema?: JsonObject;
@@ -28,18 +31,21 @@ export type ModelEvent =
 /** One way to talk to models. Both functions only translate; what streams is gathered by Answer. */
 export interface WireFormat {
   readonly path: string;
-  /** What is not the same on all wires, of a request as `sendable` makes it. What is empty or undefined is left out. */
+  /**
+   * Builds the part of a request that is not the same on all wires; `sendable` makes the request. What is
+   * empty or undefined is left out.
+   */
   body(request: ModelRequest, model: Model): JsonObject;
-  /** What an event says, or an answer that came whole. Throws what a provider says of a failure. */
+  /** Reads an event, or an answer that came whole. Throws what a provider says of a failure. */
   read(event: JsonObject): Iterable<Delta>;
 }
 
-/** What is new in an answer. */
+/** A piece of an answer. */
 export interface Delta {
   readonly text?: unknown;
   readonly reasoning?: unknown;
   readonly call?: CallDelta;
-  /** Of what goes back word for word: with a key, it is joined to the part that has the same one. */
+  /** A part that goes back word for word: with a key, it is joined to the part that has the same one. */
   readonly native?: { readonly key?: unknown; readonly part: JsonObject };
   readonly usage?: Readonly<Partial<Record<keyof Omit<Usage, 'estimated'>, unknown>>>;
   /** The model's own word for its end. */
@@ -53,10 +59,10 @@ export interface CallDelta {
   readonly name?: unknown;
   /** Text is added to what there is; anything else is the whole. */
   readonly arguments?: unknown;
-  /** What else has to come back with the call. */
+  /** Data that has to come back with the call. */
   readonly extra?: unknown;
 }
 
-/** What a provider says inside a stream, for failureOf. */
+/** Wraps an error that a provider reports inside a stream, for failureOf. */
 export const failedWith = (error: unknown): Error =>
   Object.assign(new Error('the answer is an error'), { error });

@@ -1,4 +1,4 @@
-import type { Message, Part } from '../message.ts';
+import type { Message, ContentPart } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import { isObject, listOf, objectOf, type JsonObject } from '../text/json.ts';
 import { nativeOf, safeId } from './conversation.ts';
@@ -7,7 +7,7 @@ import { type ModelRequest, failedWith, type Delta, type WireFormat } from './pr
 /** OpenAI's newer wire, the only one over which its newer models both think and call tools. */
 export const responsesWire: WireFormat = { path: '/responses', body, read };
 
-/** Nothing is stored there, so the thoughts travel with the request, encrypted. */
+/** Builds the body. Nothing is stored there, so the thoughts travel with the request, encrypted. */
 function body({ system, messages, tools, maxTokens, thinking }: ModelRequest, model: Model): JsonObject {
   return {
     instructions: system,
@@ -34,7 +34,8 @@ function itemsFor(message: Message, model: Model): object[] {
     return [{ type: 'function_call_output', call_id: message.callId, output: message.text }];
   const { text, calls, stop } = message;
   const native = nativeOf(message, model);
-  // Thoughts are refused without what followed them, and unknown without their encrypted text: then it is plain text.
+  // Thoughts are refused without what followed them, and unknown without their encrypted text: then it is
+  // plain text.
   const isLost = native.some((item) => item['type'] === 'reasoning' && !item['encrypted_content']);
   if (native.length > 0 && !isLost && stop !== 'length')
     return native.map((item) => ('call_id' in item ? { ...item, call_id: safeId(item['call_id']) } : item));
@@ -49,7 +50,7 @@ function itemsFor(message: Message, model: Model): object[] {
   ];
 }
 
-const inputOf = (part: Part): object =>
+const inputOf = (part: ContentPart): object =>
   part.type === 'text'
     ? { type: 'input_text', text: part.text }
     : { type: 'input_image', detail: 'auto', image_url: `data:${part.mimeType};base64,${part.data}` };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ToolCall, ToolDefinition } from '../message.ts';
+import type { ToolCall, ToolDeclaration } from '../message.ts';
 import { jsonIn, objectOf } from '../text/json.ts';
 import type { ModelEvent } from './provider.ts';
 
@@ -10,17 +10,18 @@ const tags = /<\/?(?:think(?:ing)?|reasoning)>|<tool_call>|<function=[\w.-]{1,12
 const halfTag = /<(?:\/?[a-z_]{0,9}|function=[\w.-]{0,128})$/i;
 
 /**
- * Takes out of the text of a model, as it comes, what does not belong there: thoughts, and calls as XML. A tag counts
- * only where a line begins and not in a code fence: a model that writes about `<think>` is not thinking. A model that
- * has no other way to call may do it within a line, too, but not right after a backtick. A closing tag without an
- * opening one is left out: there are chat templates that open it themselves. A call that is not finished keeps its raw
- * text as arguments, which are then no JSON: it is answered as malformed.
+ * Takes out of the text of a model, as it comes, what does not belong there: thoughts, and calls as XML. A
+ * tag counts only where a line begins and not in a code fence: a model that writes about `<think>` is not
+ * thinking. A model that has no other way to call may do it within a line, too, but not right after a
+ * backtick. A closing tag without an opening one is left out: there are chat templates that open it
+ * themselves. A call that is not finished keeps its raw text as arguments, which are then no JSON: it is
+ * answered as malformed.
  */
 export class TextFilter {
   readonly calls: ToolCall[] = [];
-  readonly #tools: readonly ToolDefinition[];
+  readonly #tools: readonly ToolDeclaration[];
   readonly #native: boolean;
-  /** What was not looked at yet, or may become a tag. */
+  /** The text that was not looked at yet, or may become a tag. */
   #rest = '';
   #call: string | undefined;
   #thinking = false;
@@ -30,12 +31,12 @@ export class TextFilter {
   #fence = '';
 
   /** `native`: the model has another way to call tools. */
-  constructor(tools: readonly ToolDefinition[], native: boolean) {
+  constructor(tools: readonly ToolDeclaration[], native: boolean) {
     this.#tools = tools;
     this.#native = native;
   }
 
-  /** What of the text can be shown now. */
+  /** Yields what of the text can be shown now. */
   *push(text: string): Generator<TextPiece> {
     // Of a long call, only what is new is looked through.
     let from = this.#rest.length;
@@ -61,7 +62,7 @@ export class TextFilter {
     }
   }
 
-  /** What was held back, as it came. */
+  /** Yields what was held back, as it came. */
   *end(): Generator<TextPiece> {
     if (this.#call === undefined) yield* this.#say(this.#rest.length);
     else this.#keep(this.#rest, false);
@@ -117,10 +118,11 @@ const isCall = (tag: string): boolean => /^<[tf](?:ool_call|unction)/i.test(tag)
 const fenceIn = (line: string): string => /^\s*(~{3,}|`{3,}(?=[^`]*$))/.exec(line)?.[1] ?? '';
 
 /**
- * What stands between the tags of a call, as name and JSON arguments: JSON with both, as the system prompt asks for it,
- * or elements of their own for function and parameters. What cannot be read keeps its raw text.
+ * Reads what stands between the tags of a call, as name and JSON arguments: JSON with both, as the system
+ * prompt asks for it, or elements of their own for function and parameters. What cannot be read keeps its raw
+ * text.
  */
-function readXmlCall(open: string, body: string, tools: readonly ToolDefinition[]): Omit<ToolCall, 'id'> {
+function readXmlCall(open: string, body: string, tools: readonly ToolDeclaration[]): Omit<ToolCall, 'id'> {
   const raw = open + body;
   const [, name, inside = ''] =
     /^(?:<tool_call>\s*)?<function=([\w.-]{1,128})>([^]*?)(?:<\/function>\s*)?$/i.exec(raw) ?? [];
@@ -134,8 +136,10 @@ function readXmlCall(open: string, body: string, tools: readonly ToolDefinition[
   return { name: guessed ?? 'tool_call', arguments: raw };
 }
 
-/** Arguments as JSON, or as `<parameter=name>value</parameter>`, with the types that the tool's schema wants. */
-function parameters(body: string, name: string, tools: readonly ToolDefinition[]): string | undefined {
+/**
+ * Arguments as JSON, or as `<parameter=name>value</parameter>`, with the types that the tool's schema wants.
+ */
+function parameters(body: string, name: string, tools: readonly ToolDeclaration[]): string | undefined {
   const text = body.trim();
   if (text.startsWith('{')) return text;
   const properties = objectOf(tools.find((tool) => tool.name === name)?.inputSchema['properties']);

@@ -24,7 +24,7 @@ const textPart = g.object({ type: g.oneOf('text'), text: g.text });
 const imagePart = g.object({ type: g.oneOf('image'), mimeType: g.text, data: g.text }, { name: g.text });
 
 const { number } = g;
-const message: g.Guard<AssistantMessage> = g.object({
+const message: g.TypeGuard<AssistantMessage> = g.object({
   role: g.oneOf('assistant'),
   text: g.text,
   reasoning: g.text,
@@ -42,17 +42,17 @@ const message: g.Guard<AssistantMessage> = g.object({
   calls: g.list(g.object({ id: g.text, name: g.text, arguments: g.text })),
 });
 
-/** What each kind of entry holds, so that a damaged file cannot end the program. */
+/** The fields of each kind of entry, checked so that a damaged file cannot end the program. */
 const bodies = {
   /** `typed`: before attachments were read, with what is `inert` in it. */
   user: g.object({ content: g.list(g.either(textPart, imagePart)) }, { typed: g.text }),
   assistant: g.object({ message }),
-  /** What came of a call stands with `done`. */
+  /** The progress of a call; its result stands with `done`. */
   tool: g.object(
     { callId: g.text, name: g.text, state: g.oneOf('proposed', 'started', 'done') },
     { text: g.text, images: g.list(imagePart), isError: g.flag, ms: number },
   ),
-  /** What the person has chosen, on whichever branch; null takes back what is configured. */
+  /** The choices of the person, on whichever branch; null takes back what is configured. */
   set: g.object(
     {},
     {
@@ -73,21 +73,25 @@ const bodies = {
   ),
   leaf: g.object({ to: g.textOrNull }),
 };
-type Bodies = { readonly [T in keyof typeof bodies]: { readonly type: T } & g.Guarded<(typeof bodies)[T]> };
-export type EntryBody = Bodies[keyof Bodies];
-export type EntryOf<T extends keyof Bodies> = Bodies[T] & Stamp;
+type EntryBodies = {
+  readonly [T in keyof typeof bodies]: { readonly type: T } & g.Guarded<(typeof bodies)[T]>;
+};
+export type EntryBody = EntryBodies[keyof EntryBodies];
+export type EntryOf<T extends keyof EntryBodies> = EntryBodies[T] & EntryStamp;
 
 /** `parent`: the entry before it on its branch; null for the first. */
 const stamp = g.object({ id, parent: g.textOrNull, ts: g.text, type: g.text });
-type Stamp = Omit<g.Guarded<typeof stamp>, 'type'>;
-export type Entry = EntryBody & Stamp;
+type EntryStamp = Omit<g.Guarded<typeof stamp>, 'type'>;
+export type SessionEntry = EntryBody & EntryStamp;
 
-/** A line of a session file; undefined for one that is damaged, or of a later version. Nothing here throws. */
-export function parseEntry(line: string): Entry | undefined {
+/**
+ * A line of a session file; undefined for one that is damaged, or of a later version. Nothing here throws.
+ */
+export function parseEntry(line: string): SessionEntry | undefined {
   const value = parsed(line);
   // As a table of its own keys: a type named `constructor` is not one of ours.
   if (!stamp(value) || !Object.hasOwn(bodies, value.type)) return undefined;
-  return bodies[value.type as keyof Bodies](value) ? (value as unknown as Entry) : undefined;
+  return bodies[value.type as keyof EntryBodies](value) ? (value as unknown as SessionEntry) : undefined;
 }
 
 /** The first line of a session file; undefined when it is none of this version. */
@@ -104,9 +108,12 @@ function parsed(line: string): unknown {
   }
 }
 
-/** What was said, by whom; undefined for an entry that says nothing. It is as it was written: do not print it raw. */
+/**
+ * Returns the words of an entry and who said them; undefined for an entry that says nothing. It is as it was
+ * written: do not print it raw.
+ */
 export function wordsOf(
-  entry: Entry,
+  entry: SessionEntry,
 ): { readonly role: 'you' | 'answer' | 'tool' | 'summary'; readonly text: string } | undefined {
   switch (entry.type) {
     case 'user':
@@ -127,14 +134,14 @@ export const noResult = 'No result was recorded; the call may or may not have ru
 
 export interface UnfinishedCall {
   readonly call: ToolCall;
-  /** How far it got. `started`: whether it took effect is not known; before that it did not. */
+  /** The state it got to. `started`: whether it took effect is not known; before that it did not. */
   readonly state: 'none' | Exclude<EntryOf<'tool'>['state'], 'done'>;
   /** The answer was cut, so that the arguments may be as well. */
   readonly isCut: boolean;
 }
 
 /** The calls of the last answer on a path that have no result yet, in call order. */
-export function unfinishedCalls(path: readonly Entry[]): UnfinishedCall[] {
+export function unfinishedCalls(path: readonly SessionEntry[]): UnfinishedCall[] {
   const at = path.findLastIndex(({ type }) => type === 'assistant');
   const answer = path[at];
   if (answer?.type !== 'assistant' || answer.message.stop === 'aborted') return [];

@@ -2,21 +2,26 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readSessionText, writePrivateFile } from '../files/own-files.ts';
-import type { ImagePart, Part } from '../message.ts';
-import type { Entry } from './entry.ts';
+import type { ImagePart, ContentPart } from '../message.ts';
+import type { SessionEntry } from './entry.ts';
 
 // Images lie beside the sessions, each once by its hash, however many sessions have it.
 
-/** Another process may have kept an image and not yet said so in its session: what is younger is never removed. */
+/**
+ * The age below which an image is kept: another process may have kept one and not yet said so in its session:
+ * what is younger is never removed.
+ */
 const youngMs = 60 * 60 * 1000;
-/** In place of an image's data: no base64 has a colon. */
+/** The mark in place of an image's data: no base64 has a colon. */
 const mark = 'sha256:';
 
-/** Where the images of a session file are: `attachments` beside the folder of all sessions. */
+/** Finds the folder of a session file's images: `attachments` beside the folder of all sessions. */
 const folderOf = (file: string): string => join(dirname(file), '..', '..', 'attachments');
 const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-/** A line of a session file, its images kept beside it. Throws CONFIG_INVALID where that folder is not ours. */
+/**
+ * A line of a session file, its images kept beside it. Throws CONFIG_INVALID where that folder is not ours.
+ */
 export const lineWithoutImages = (value: object, file: string): string =>
   JSON.stringify(value, (_, part: unknown) => (isImage(part) ? { ...part, data: keep(part, file) } : part));
 
@@ -31,9 +36,11 @@ function keep({ data }: ImagePart, file: string): string {
   return mark + hashOf(bytes);
 }
 
-/** An entry as it was said, its images brought back; in place of one that is gone stands a text that says so. */
-export function withImages(entry: Entry, file: string): Entry {
-  const parts = (all: readonly Part[]) =>
+/**
+ * An entry as it was said, its images brought back; in place of one that is gone stands a text that says so.
+ */
+export function withImages(entry: SessionEntry, file: string): SessionEntry {
+  const parts = (all: readonly ContentPart[]) =>
     all.map((part) => (part.type === 'image' && part.data.startsWith(mark) ? load(part, file) : part));
   if (entry.type === 'user') return { ...entry, content: parts(entry.content) };
   if (entry.type !== 'tool' || !entry.images) return entry;
@@ -43,7 +50,7 @@ export function withImages(entry: Entry, file: string): Entry {
   return { ...entry, text, images: loaded.filter((part) => part.type === 'image') };
 }
 
-function load(part: ImagePart, file: string): Part {
+function load(part: ImagePart, file: string): ContentPart {
   // It comes from a file: no other path than a hash may be made of it.
   const [, sha256 = ''] = /^sha256:([0-9a-f]{64})$/.exec(part.data) ?? [];
   try {
@@ -55,7 +62,10 @@ function load(part: ImagePart, file: string): Part {
   return { type: 'text', text: `[attachment ${part.name ?? 'image'} is no longer there]` };
 }
 
-/** Removes the images that none of all sessions has, and what a crash left half written; tells how many, and bytes. */
+/**
+ * Removes the images that none of all sessions has, and what a crash left half written; tells how many, and
+ * bytes.
+ */
 export function cleanImages(folder: string, sessions: readonly string[]): { removed: number; bytes: number } {
   const images = folderOf(join(folder, 'any'));
   const texts = sessions.flatMap((file) => [...readSessionText(file).matchAll(/"sha256:(\w{64})"/g)]);

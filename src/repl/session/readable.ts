@@ -1,9 +1,9 @@
 import { printable, inLine } from '../terminal/printable.ts';
-import { wordsOf, type Entry } from './entry.ts';
-import type { Session } from './session.ts';
+import { wordsOf, type SessionEntry } from './entry.ts';
+import type { ChatSession } from './session.ts';
 
 /** The current branch as Markdown to read and to share. */
-export function exportMarkdown(session: Session): string {
+export function exportMarkdown(session: ChatSession): string {
   const { id, created, cwd } = session.header;
   const title = inLine(session.state.name ?? `Session ${id}`);
   const blocks = [`# ${title}`, `${created}, in ${inLine(cwd)}`, ...session.path().flatMap(blocksOf)];
@@ -11,7 +11,7 @@ export function exportMarkdown(session: Session): string {
   return printable(`${blocks.filter((block) => block !== '').join('\n\n')}\n`);
 }
 
-function blocksOf(entry: Entry): string[] {
+function blocksOf(entry: SessionEntry): string[] {
   const { text = '' } = wordsOf(entry) ?? {};
   switch (entry.type) {
     case 'user': {
@@ -42,14 +42,17 @@ function fenced(text: string): string {
   return `${fence}\n${text.replace(/\n$/, '')}\n${fence}`;
 }
 
-/** Whatever stands in a quote ends with it. */
+/** Quotes a text: whatever stands in a quote ends with it. */
 const quoted = (text: string): string => text.replaceAll(/^/gm, '> ').replaceAll(/ +$/gm, '');
 
-/** The whole tree: what was said, answered and summarised. A straight run is flat; each branch of several is deeper. */
-export function treeLines(session: Session) {
+/**
+ * The whole tree: what was said, answered and summarised. A straight run is flat; each branch of several is
+ * deeper.
+ */
+export function treeLines(session: ChatSession) {
   const current = session.path().findLast(isShown)?.id;
-  /** For each shown entry, and for the beginning: the shown ones that come next, oldest first. */
-  const next = new Map<string | null, Entry[]>();
+  /** The shown entries after each shown one, and after the beginning: those that come next, oldest first. */
+  const next = new Map<string | null, SessionEntry[]>();
   /** The nearest shown entry at or before each. */
   const shown = new Map<string | null, string | null>();
   for (const entry of session.entries()) {
@@ -59,7 +62,7 @@ export function treeLines(session: Session) {
   }
   /** `depth`: how many times the conversation has branched on the way; `current`: where it is. */
   const lines: { id: string; depth: number; label: string; current: boolean }[] = [];
-  const waiting: { entry: Entry; depth: number }[] = [];
+  const waiting: { entry: SessionEntry; depth: number }[] = [];
   const goOn = (from: string | null, depth: number) => {
     const entries = next.get(from) ?? [];
     const deeper = entries.length > 1 ? depth + 1 : depth;
@@ -75,7 +78,7 @@ export function treeLines(session: Session) {
   return lines;
 }
 
-function isShown(entry: Entry): boolean {
+function isShown(entry: SessionEntry): boolean {
   const { role, text = '' } = wordsOf(entry) ?? {};
   return role !== undefined && role !== 'tool' && (role === 'you' || text.trim() !== '');
 }

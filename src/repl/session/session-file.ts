@@ -5,8 +5,8 @@ import { makeSessionFolder, openSessionFile } from '../files/own-files.ts';
 import { lineWithoutImages } from './kept-images.ts';
 
 /**
- * A session file that this process alone may write, until it is closed. A new one is made with the first thing that
- * the person says: a session that is opened and left leaves nothing.
+ * A session file that this process alone may write, until it is closed. A new one is made with the first
+ * thing that the person says: a session that is opened and left leaves nothing.
  */
 export class SessionFile {
   readonly path: string;
@@ -26,7 +26,10 @@ export class SessionFile {
     this.#before = '\n';
   }
 
-  /** Appends a line; `said`: something that the file is made for. Throws SESSION_UNUSABLE when it is not kept whole. */
+  /**
+   * Appends a line; `said`: something that the file is made for. Throws SESSION_UNUSABLE when it is not kept
+   * whole.
+   */
   write(value: object, said: boolean): void {
     const line = lineWithoutImages(value, this.path);
     if (this.isMade) this.#append(`${line}\n`);
@@ -58,7 +61,7 @@ export class SessionFile {
     }
   }
 
-  /** In one write. */
+  /** Appends lines in one write. */
   #append(lines: string): void {
     // The number may belong to another file by now.
     if (this.#opened === undefined) throw failed(this.path, 'it was closed');
@@ -81,8 +84,8 @@ function failed(path: string, why: string, cause?: unknown): ChatError {
 }
 
 /**
- * Takes the right to write a session: `<file>.lock`, which says which process has it. False when one that lives has it;
- * the lock of one that is gone is taken over.
+ * Takes the right to write a session: `<file>.lock`, which says which process has it. False when one that
+ * lives has it; the lock of one that is gone is taken over.
  */
 export function lock(file: string): boolean {
   if (isLocked(file)) return false;
@@ -99,7 +102,7 @@ export function lock(file: string): boolean {
 
 export const unlock = (file: string): void => rmSync(`${file}.lock`, { force: true });
 
-/** Whether a process that lives has the session open. */
+/** Tells whether a process that lives has the session open. */
 export function isLocked(file: string): boolean {
   try {
     const pid = Number(readFileSync(`${file}.lock`, 'utf8'));

@@ -5,7 +5,7 @@ import { readSessionText } from '../files/own-files.ts';
 import {
   parseEntry,
   parseHeader,
-  type Entry,
+  type SessionEntry,
   type EntryBody,
   type EntryOf,
   type SessionHeader,
@@ -15,28 +15,28 @@ import {
 import { withImages } from './kept-images.ts';
 import { lock, SessionFile, unlock } from './session-file.ts';
 
-/** What the person has chosen; what is undefined is as the configuration says. */
-export type State = Omit<EntryOf<'set'>, 'type' | 'id' | 'parent' | 'ts'>;
+/** The choices of the person; what is undefined is as the configuration says. */
+export type SessionState = Omit<EntryOf<'set'>, 'type' | 'id' | 'parent' | 'ts'>;
 
 const newId = (): string => randomBytes(4).toString('hex');
 
 /**
- * A conversation: a tree of entries, of which one branch is the one that goes on. Entries only ever come after the one
- * they hang on, so there is no cycle.
+ * A conversation: a tree of entries, of which one branch is the one that goes on. Entries only ever come
+ * after the one they hang on, so there is no cycle.
  */
-export class Session {
+export class ChatSession {
   readonly header: SessionHeader;
-  /** What was chosen last, on whichever branch: it is no part of the tree. */
-  state: State = {};
+  /** The last choices, on whichever branch: it is no part of the tree. */
+  state: SessionState = {};
   /** The entry that the next one hangs on; null at the beginning. */
   leaf: string | null = null;
   /** Lines of its file that could not be read. */
   damaged = 0;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, SessionEntry>();
   #newest: string | null = null;
   readonly #file: SessionFile | undefined;
 
-  /** Without a file it is kept nowhere. */
+  /** Makes a session; without a file it is kept nowhere. */
   constructor(header: SessionHeader, file?: SessionFile) {
     this.header = header;
     this.#file = file;
@@ -45,23 +45,26 @@ export class Session {
   get id(): string {
     return this.header.id;
   }
-  /** Where it is kept; undefined as long as nothing was said, and for one that is kept nowhere. */
+  /** The file it is kept in; undefined as long as nothing was said, and for one that is kept nowhere. */
   get file(): string | undefined {
     return this.#file?.isMade ? this.#file.path : undefined;
   }
 
-  /** From the root to the leaf. */
-  path(): readonly Entry[] {
-    const found: Entry[] = [];
+  /** Returns the entries from the root to the leaf. */
+  path(): readonly SessionEntry[] {
+    const found: SessionEntry[] = [];
     for (let at = this.entry(this.leaf ?? ''); at; at = this.entry(at.parent ?? '')) found.push(at);
     return found.toReversed();
   }
-  entry = (id: string): Entry | undefined => this.#entries.get(id);
+  entry = (id: string): SessionEntry | undefined => this.#entries.get(id);
   /** All of the tree, oldest first. */
-  entries = (): readonly Entry[] => [...this.#entries.values()];
+  entries = (): readonly SessionEntry[] => [...this.#entries.values()];
 
-  /** Writes the entry, then returns it. Throws SESSION_UNUSABLE when it cannot be written; all is as before, then. */
-  append(body: EntryBody): Entry {
+  /**
+   * Writes the entry, then returns it. Throws SESSION_UNUSABLE when it cannot be written; all is as before,
+   * then.
+   */
+  append(body: EntryBody): SessionEntry {
     let id = newId();
     while (this.entry(id)) id = newId();
     const line = JSON.stringify({ id, parent: this.leaf, ts: new Date().toISOString(), ...body });
@@ -81,7 +84,7 @@ export class Session {
   }
 
   /** Takes the next entry of its file; `isNew`: it is not in it yet. */
-  take(entry: Entry, isNew = false): void {
+  take(entry: SessionEntry, isNew = false): void {
     if (isNew) this.#file?.write(entry, entry.type === 'user');
     if (entry.type === 'set') {
       const { type: _, id: _id, parent: _parent, ts: _ts, ...chosen } = entry;
@@ -94,16 +97,20 @@ export class Session {
     this.#file?.close();
   }
 
-  /** What hangs on an entry that cannot be read, or is of a later version, hangs on the one before it in the file. */
+  /**
+   * Finds the parent: what hangs on an entry that cannot be read, or is of a later version, hangs on the one
+   * before it in the file.
+   */
   #placeOf(id: string | null): string | null {
     return id === null || this.#entries.has(id) ? id : this.#newest;
   }
 
-  #add(given: Entry): void {
+  #add(given: SessionEntry): void {
     const parent = this.#placeOf(given.parent);
     const entry = parent === given.parent ? given : { ...given, parent };
     this.#entries.set(entry.id, entry);
-    this.leaf = this.#newest = entry.id;
+    this.#newest = entry.id;
+    this.leaf = entry.id;
   }
 }
 
@@ -111,18 +118,18 @@ export class Session {
 export function createSession(
   folder: string | undefined,
   more: Pick<SessionHeader, 'cwd' | 'temporary' | 'parent'>,
-): Session {
+): ChatSession {
   const created = new Date().toISOString();
   const id = newId();
   const header: SessionHeader = { v: 1, type: 'session', id, created, ...more };
   const name = `${created.replaceAll(/[:.]/g, '-')}_${id}.jsonl`;
   const file = folder === undefined ? undefined : new SessionFile(join(folder, name));
   file?.write(header, false);
-  return new Session(header, file);
+  return new ChatSession(header, file);
 }
 
 /** Opens a session to go on with it; a copy when another process has it open. Throws SESSION_UNUSABLE. */
-export function openOrFork(folder: string, path: string): Session {
+export function openOrFork(folder: string, path: string): ChatSession {
   readSessionText(path, 1); // Throws for what is no file of ours, before a lock is put beside it.
   const isOurs = lock(path);
   try {
@@ -131,7 +138,7 @@ export function openOrFork(folder: string, path: string): Session {
     const header = parseHeader(first);
     const why = 'is no session of this version, or its first line is damaged';
     if (!header) throw new ChatError('SESSION_UNUSABLE', `${path} cannot be used: it ${why}.`);
-    const session = new Session(header, isOurs ? new SessionFile(path, true) : undefined);
+    const session = new ChatSession(header, isOurs ? new SessionFile(path, true) : undefined);
     for (const line of lines) {
       const entry = parseEntry(line);
       if (entry) session.take(withImages(entry, path));
@@ -145,7 +152,7 @@ export function openOrFork(folder: string, path: string): Session {
 }
 
 /** A new session that begins with the path to the leaf, and all that was chosen. */
-export function forkSession(folder: string, session: Session): Session {
+export function forkSession(folder: string, session: ChatSession): ChatSession {
   const { cwd, temporary } = session.header;
   const copy = createSession(folder, { cwd, parent: session.id, ...(temporary && { temporary }) });
   // Two of one name could not be told apart.
@@ -155,8 +162,10 @@ export function forkSession(folder: string, session: Session): Session {
   return copy;
 }
 
-/** Its open calls are asked about, or still run, in the other window. */
-function copyElsewhere(folder: string, session: Session): Session {
+/**
+ * Copies a session that is open elsewhere: its open calls are asked about, or still run, in the other window.
+ */
+function copyElsewhere(folder: string, session: ChatSession): ChatSession {
   const copy = forkSession(folder, session);
   const unknown = { state: 'done', text: noResult, isError: true } as const;
   for (const { call } of unfinishedCalls(copy.path()))

@@ -7,11 +7,11 @@ import { inLine } from '../terminal/printable.ts';
 import { parseEntry, parseHeader, wordsOf } from './entry.ts';
 import { isLocked, unlock } from './session-file.ts';
 
-/** What is listed of a session. Its texts are as they were written: print none of them raw. */
+/** A session in a list. Its texts are as they were written: print none of them raw. */
 export interface SessionInfo {
   readonly id: string;
   readonly file: string;
-  /** Its name, or the first line of what was said first. */
+  /** The name, or the first line of what was said first. */
   readonly name: string;
   readonly modified: string;
   readonly temporary?: boolean | undefined;
@@ -23,20 +23,23 @@ const mostHits = 20;
 const headBytes = 64 * 1024;
 
 /** The sessions of a project, and of all others. */
-export class Store {
-  /** Where the sessions of this project are. */
+export class SessionStore {
+  /** The folder of this project's sessions. */
   readonly folder: string;
   readonly #all: string;
 
-  /** `state`: the chat's state folder. `cwd`: the project's; two paths to the same folder have the same sessions. */
+  /**
+   * `state`: the chat's state folder. `cwd`: the project's; two paths to the same folder have the same
+   * sessions.
+   */
   constructor(state: string, cwd: string) {
     this.#all = join(state, 'sessions');
     this.folder = join(this.#all, folderNameOf(cwd));
   }
 
-  /** Those of this project that can be opened, newest first. */
+  /** Lists the sessions of this project that can be opened, newest first. */
   list = (): SessionInfo[] => sessionsIn([this.folder]);
-  /** Those of all projects. Links are passed over: only what we made ourselves is ours. */
+  /** Lists the sessions of all projects. Links are passed over: only what we made ourselves is ours. */
   listAll = (): SessionInfo[] =>
     sessionsIn(
       entriesIn(this.#all)
@@ -45,8 +48,8 @@ export class Store {
     );
 
   /**
-   * By id, by name, or by the beginning of either; of this project before others. Throws USAGE when several fit,
-   * SESSION_UNUSABLE when none does.
+   * Finds a session by id, by name, or by the beginning of either; of this project before others. Throws
+   * USAGE when several fit, SESSION_UNUSABLE when none does.
    */
   find(which: string): SessionInfo {
     const wanted = which.trim().toLowerCase();
@@ -74,7 +77,10 @@ export class Store {
   }
 }
 
-/** The project's name, to be recognised by people, and a hash of its path, to be different from others of that name. */
+/**
+ * The project's name, to be recognised by people, and a hash of its path, to be different from others of that
+ * name.
+ */
 function folderNameOf(cwd: string): string {
   let path = resolve(cwd);
   try {
@@ -101,7 +107,7 @@ const entriesIn = (folder: string): Dirent[] =>
     ? readdirSync(folder, { withFileTypes: true })
     : [];
 
-/** Undefined for what is no session that could be opened. */
+/** Describes a session; undefined for what is none that could be opened. */
 function sessionInfo(file: string): SessionInfo | undefined {
   try {
     const header = parseHeader(readSessionText(file, headBytes).split('\n', 1)[0] ?? '');
@@ -114,7 +120,8 @@ function sessionInfo(file: string): SessionInfo | undefined {
         temporary: header.temporary,
         // It may stand anywhere in a large file: looked for only when somebody wants to see it.
         get name() {
-          return (name ??= nameOf(file));
+          name ??= nameOf(file);
+          return name;
         },
       }
     );
@@ -154,9 +161,9 @@ function pick(wanted: string, sessions: readonly SessionInfo[]): SessionInfo | u
 }
 
 /**
- * Of each session, the newest first as they are given, the newest entry in which all words occur, in any case.
- * `excerpt`: one line around the first word, as it was written: do not print it raw. Throws USAGE for a query without a
- * word.
+ * Finds in each session, in the given order, the newest entry in which all words occur, in any case.
+ * `excerpt`: one line around the first word, as it was written: do not print it raw. Throws USAGE for a query
+ * without a word.
  */
 export function searchSessions(sessions: readonly SessionInfo[], query: string) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);

@@ -7,14 +7,19 @@ import { typable } from './paste.ts';
 const longestEntry = 64 * 1024;
 const mostEntries = 1000;
 
-/** What was entered before. */
-export type History = ReturnType<typeof openHistory>;
+/** The lines that were entered before. */
+export interface InputHistory {
+  /** Oldest first. */
+  readonly entries: readonly string[];
+  /** Remembers an entry. Blank ones, repeated ones and ones that begin with a space are not remembered. */
+  add(entry: string): void;
+}
 
 /**
- * Opens the history in a file of its own: one JSON string a line, so that an entry may have several, and two programs
- * may append at once. With a file that cannot be read or written, the history ends with the program.
+ * Opens the history in a file of its own: one JSON string a line, so that an entry may have several, and two
+ * programs may append at once. With a file that cannot be read or written, the history ends with the program.
  */
-export function openHistory(file: string) {
+export function openHistory(file: string): InputHistory {
   const lines = attempt(() => readPrivateFile(file))?.split('\n') ?? [];
   const said = lines.flatMap((line) => attempt((): unknown => JSON.parse(line)) ?? []);
   const entries = said
@@ -26,10 +31,8 @@ export function openHistory(file: string) {
   // Seldom, so that what another program appends at this very moment, and would be lost, is next to nothing.
   if (lines.length > 4 * mostEntries) attempt(() => writePrivateFile(file, entries.map(lineOf).join('')));
   return {
-    /** Oldest first. */
     entries,
-    /** Remembers an entry. Blank ones, repeated ones and ones that begin with a space are not remembered. */
-    add(entry: string): void {
+    add(entry) {
       if (entry.trim() === '' || entry.startsWith(' ') || entry === entries.at(-1)) return;
       entries.push(entry);
       if (entry.length > longestEntry) return;

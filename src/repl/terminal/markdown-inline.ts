@@ -1,13 +1,17 @@
 import type { Paint } from './paint.ts';
 
-/** A construct that has not closed within so many characters is none: nobody waits longer for the text to go on. */
+/**
+ * A construct that has not closed within so many characters is none: nobody waits longer for the text to go
+ * on.
+ */
 export const longest = 300;
 /** Constructs inside constructs; deeper ones are left as text. */
 const deepest = 3;
 const special = /[`*_~[!\\<]/g;
-/** What may stand in emphasis: code as a whole, escapes, anything else. */
+/** The text that may stand in emphasis: code as a whole, escapes, anything else. */
 const inner = `(?:\`[^\`]*\`|\\\\.|[^\`\\\\]){1,${longest}}?`;
-// Kept as they are, unlike in CommonMark: `2*3*4`, `snake_case`, `__init__`, the underscores of a bare address.
+// Kept as they are, unlike in CommonMark: `2*3*4`, `snake_case`, `__init__`, the underscores of a bare
+// address.
 const star = String.raw`(?<![\w*~])`;
 const low = String.raw`(?<![\p{L}\p{N}_])(?<!:\/\/[^\s<>()]{0,300})`;
 const construct = new RegExp(
@@ -23,7 +27,7 @@ const construct = new RegExp(
   ].join('|'),
   'yu',
 );
-/** What begins a construct, or may once the text goes on. */
+/** The text that begins a construct, or may once the text goes on. */
 const opener = new RegExp(
   [
     '\\\\$|(?<!`)`|<(?=h|$)|!$',
@@ -40,8 +44,8 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 }
 
 /**
- * What a line of Markdown is shown as from `from` on, and where what comes after it may change that; at its end when
- * it has `ended`.
+ * Renders a line of Markdown from `from` on, and tells where what comes after it may change that; at its end
+ * when it has `ended`.
  */
 export function inlineFrom(
   line: string,

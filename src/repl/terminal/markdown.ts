@@ -3,7 +3,10 @@ import { createPrintable } from './printable.ts';
 import { Prose, markdownRows } from './rows.ts';
 import type { Terminal } from './terminal.ts';
 
-/** As long as a line is nothing but these, or may open a fence, what comes next decides what it is. */
+/**
+ * The beginning of an undecided line: as long as it is nothing but these, or may open a fence, what comes
+ * next decides what it is.
+ */
 const undecided = /^[ \t>|#\-*_+=`~\d.)]*$|^[ \t]*(?:```|~~~)/;
 const rule = /^[ \t]*([-*_])(?:[ \t]*\1){2,}[ \t]*$/;
 const fence = /^[ \t]*(`{3,}(?=[^`]*$)|~{3,})/;
@@ -11,9 +14,9 @@ const heading = /^[ \t]*#{1,6}(?:[ \t]+|$)/;
 const marks = /^((?:[ \t]*> ?)*)([ \t]*)((?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$))?/;
 
 /**
- * Shows Markdown while it streams. Nothing is printed twice, the cursor never moves: plain words are written at once,
- * `**bold**`, a link or the marks that begin a line when they are clear, a table when it is whole. Where there is no
- * screen the text is passed on as it is.
+ * Shows Markdown while it streams. Nothing is printed twice, the cursor never moves: plain words are written
+ * at once, `**bold**`, a link or the marks that begin a line when they are clear, a table when it is whole.
+ * Where there is no screen the text is passed on as it is.
  */
 export class MarkdownStream {
   readonly #terminal: Terminal;
@@ -23,7 +26,9 @@ export class MarkdownStream {
   /** The current line, or its end, and how much of it is shown. */
   #line = '';
   #at = 0;
-  /** `start`: it is not known what the line is; `raw`: it is shown as it is; `row`: it is held for a table. */
+  /**
+   * `start`: it is not known what the line is; `raw`: it is shown as it is; `row`: it is held for a table.
+   */
   #kind: 'start' | 'text' | 'raw' | 'row' = 'start';
   #style = (text: string): string => text;
   #fence: string | undefined;
@@ -61,7 +66,7 @@ export class MarkdownStream {
     this.#put(shown);
   }
 
-  /** What can be shown of the line with what is added to it. */
+  /** Adds to the line; returns what can be shown of it. */
   #add(part: string, ended: boolean): string {
     this.#line += part;
     let shown = '';
@@ -120,7 +125,7 @@ export class MarkdownStream {
     return before + this.#prose.begin(bars + mark, bars + ' '.repeat(mark.length));
   }
 
-  /** What the line so far is shown as; what comes of it is shown as it is. */
+  /** Shows the line so far in this way; what comes of it is shown as it is. */
   #raw(shown: string): string {
     this.#kind = 'raw';
     this.#at = this.#line.length;

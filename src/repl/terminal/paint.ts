@@ -5,8 +5,8 @@ type Palette = 'dark' | 'light' | 'plain';
 const palettes: readonly Palette[] = ['dark', 'light', 'plain'];
 
 /**
- * By palette, names of `inspect.colors`: attributes, and the first sixteen colours, which look as the person chose.
- * `plain` is for whom colours say nothing.
+ * The styles by palette, as names of `inspect.colors`: attributes, and the first sixteen colours, which look
+ * as the person chose. `plain` is for whom colours say nothing.
  */
 const styles = {
   heading: ['bold cyan', 'bold blue', 'bold underline'],

@@ -1,11 +1,14 @@
-/** A longer line is collapsed: readline measures the whole line with each character, and nobody reads so much of it. */
+/**
+ * A longer line is collapsed: readline measures the whole line with each character, and nobody reads so much
+ * of it.
+ */
 const longestLine = 1000;
 
 /** The pastes of a session that stand as one short tag in the line that is edited. */
 export function openPastes() {
   const texts = new Map<string, string>();
   return {
-    /** What is typed in place of a paste: the paste itself, or a tag. */
+    /** Returns what is typed in place of a paste: the paste itself, or a tag. */
     collapse(pasted: string): string {
       const text = typable(pasted);
       const line = text.replace(/\n+$/, '');
@@ -29,7 +32,10 @@ export function openPastes() {
   };
 }
 
-/** What of a text a person could have typed: no escape sequences, no control characters but line ends and tabs. */
+/**
+ * Keeps of a text what a person could have typed: no escape sequences, no control characters but line ends
+ * and tabs.
+ */
 export const typable = (text: string): string =>
   text
     .replace(/\r\n?/g, '\n')
@@ -37,8 +43,8 @@ export const typable = (text: string): string =>
     .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '');
 
 /**
- * Nobody sees it. It stands in the text itself, so that it goes wherever that goes: the history, the queue, an
- * editor.
+ * The mark of text that somebody else wrote. Nobody sees it. It stands in the text itself, so that it goes
+ * wherever that goes: the history, the queue, an editor.
  */
 const mark = '\ufe0e';
 

@@ -8,8 +8,8 @@ const controls = new RegExp(`[${control}]|${ignorable}`, 'gu');
 const suspicious = new RegExp(String.raw`[${control}\p{Default_Ignorable_Code_Point}\p{Surrogate}]`, 'u');
 
 /**
- * Text of a model, a tool, a server or a file, made safe for a terminal: no escape sequence, no control but tab and
- * line feed (CRLF becomes a line feed), nothing that reorders. Joined emoji stay as they are.
+ * Text of a model, a tool, a server or a file, made safe for a terminal: no escape sequence, no control but
+ * tab and line feed (CRLF becomes a line feed), nothing that reorders. Joined emoji stay as they are.
  */
 export function printable(text: string): string {
   if (!suspicious.test(text)) return text;
@@ -20,7 +20,10 @@ export function printable(text: string): string {
 /** The styles of our own paint; others can hide text. */
 const styles = /(\u001b\[(?:[1-49]|2[2-49]|3[0-79]|9[0-7])m)/;
 
-/** What may go to a terminal at all: printable text and our own styles. Its last gate, whoever forgot to clean. */
+/**
+ * Keeps what may go to a terminal at all: printable text and our own styles. Its last gate, whoever forgot to
+ * clean.
+ */
 export const painted = (text: string): string =>
   text
     .split(styles)
@@ -43,7 +46,10 @@ export function createPrintable(): { push(chunk: string): string; end(): string 
   };
 }
 
-/** Everything that is not seen, or not seen as what it is: controls, format characters, unusual spaces, halves. */
+/**
+ * Everything that is not seen, or not seen as what it is: controls, format characters, unusual spaces,
+ * halves.
+ */
 const unseen = /(?![\n\t ])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u{16fe4}\u{1d159}]/gu;
 
 /** Text of which nothing hides: what is not seen is spelled out, as `\x1b` or `\u202e`. */
@@ -67,7 +73,7 @@ export function inLine(text: string, most = 300): string {
 }
 
 const styling = /\u001b\[[0-9;]*m/g;
-/** What is drawn two columns wide: emoji, and the scripts and signs of East Asia. */
+/** The characters that are drawn two columns wide: emoji, and the scripts and signs of East Asia. */
 const wide = new RegExp(
   [
     String.raw`\p{Emoji_Presentation}|\p{Regional_Indicator}{2}|\p{Emoji}\ufe0f`,
@@ -76,9 +82,11 @@ const wide = new RegExp(
   ].join('|'),
   'u',
 );
-/** One column each: Latin, its punctuation, arrows and lines. The patterns for all others take 17 ms to make. */
+/**
+ * One column each: Latin, its punctuation, arrows and lines. The patterns for all others take 17 ms to make.
+ */
 const plain = /^[ -~\u00a0-\u00ac\u00ae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u257f]*$/;
-/** What is not drawn at all when it stands alone. */
+/** The characters that are not drawn at all when they stand alone. */
 const nothing = /^[\p{Mn}\p{Me}\p{Cc}\p{Cf}]+$/u;
 
 export const bare = (text: string): string => (text.includes('\u001b') ? text.replace(styling, '') : text);

@@ -1,18 +1,18 @@
 import type { Paint } from './paint.ts';
 
-type Read<T> = { readonly value: T } | { readonly problem: string };
+type ParsedAnswer<T> = { readonly value: T } | { readonly problem: string };
 
 /** One question, whoever asks it. */
-export interface Question<T> {
+export interface UserQuestion<T> {
   /** Printed above; not said again when the answer is none. */
   readonly above?: readonly string[];
   /** The line in which the answer is typed. */
   readonly line: string;
-  /** What can be typed, and what it means. */
+  /** The words that can be typed, and what they mean. */
   readonly keys?: Readonly<Record<string, T>>;
   /** Reads other words. */
-  words(said: string): Read<T> | Promise<Read<T>>;
-  /** What `/show` prints. */
+  words(said: string): ParsedAnswer<T> | Promise<ParsedAnswer<T>>;
+  /** Returns the lines that `/show` prints. */
   whole?(): readonly string[];
   /** Takes the question back. */
   readonly signal?: AbortSignal;
@@ -20,7 +20,7 @@ export interface Question<T> {
 
 /** Asks until there is an answer; `typed` returns a line of the person's. Undefined when they give none. */
 export async function answerOf<T>(
-  { above = [], line, keys = {}, words, whole, signal }: Question<T>,
+  { above = [], line, keys = {}, words, whole, signal }: UserQuestion<T>,
   terminal: { readonly paint: Paint; print(text: string): void },
   typed: (line: string) => Promise<string | undefined>,
 ): Promise<T | undefined> {

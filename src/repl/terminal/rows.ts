@@ -2,15 +2,18 @@ import { inline } from './markdown-inline.ts';
 import type { Paint } from './paint.ts';
 import { cells, bare, padToCells, withBreaks } from './printable.ts';
 
-/** With so many columns left, a word is shown as it comes; nearer to the edge it is held until it is known to fit. */
+/**
+ * The columns of room: with so many left, a word is shown as it comes; nearer to the edge it is held until it
+ * is known to fit.
+ */
 const roomy = 24;
 
 /** Ends the rows of a streamed line between its words, and begins the next one below its text. */
 export class Prose {
   readonly #width: () => number;
-  /** Where the text that was given out ends. */
+  /** The column at which the text that was given out ends. */
   #column = 0;
-  /** What a further row begins with. */
+  /** The beginning of a further row. */
   #margin = '';
   /** Spaces that the next word brings along, or the end of the row takes away. */
   #gap = '';
@@ -24,14 +27,14 @@ export class Prose {
     this.#width = () => width() || Infinity;
   }
 
-  /** What the line begins with; `further`: what its further rows do. */
+  /** Begins a line with a mark; `further`: the beginning of its further rows. */
   begin(mark: string, further: string): string {
     this.#column = cells(mark);
     this.#margin = this.#column > this.#width() / 2 ? '' : further;
     return mark;
   }
 
-  /** What can be shown of a text. */
+  /** Adds a text; returns what of it can be shown. */
   add(text: string): string {
     let shown = '';
     for (const [token] of text.replaceAll('\t', '    ').matchAll(/ +|[^ ]+/g)) {
@@ -57,7 +60,8 @@ export class Prose {
   /** The rest of the line; the next one begins. */
   end(): string {
     const shown = this.#show();
-    this.#margin = this.#gap = '';
+    this.#margin = '';
+    this.#gap = '';
     this.#column = 0;
     this.#begun = false;
     return shown;
@@ -66,7 +70,8 @@ export class Prose {
   #show(): string {
     if (this.#word === '') return '';
     const shown = this.#gap + this.#word;
-    this.#gap = this.#word = '';
+    this.#gap = '';
+    this.#word = '';
     this.#begun = true;
     const end = this.#column + cells(shown);
     // The terminal breaks what is longer than a row.
@@ -94,7 +99,10 @@ export function table(rows: readonly (readonly string[])[], width: number): stri
   return aligned(flat, width, '  ')?.lines.flat() ?? flat.map((row) => row.join('  '));
 }
 
-/** The lines of rows that begin with a bar: a table, where the second row makes them one and the width allows it. */
+/**
+ * The lines of rows that begin with a bar: a table, where the second row makes them one and the width allows
+ * it.
+ */
 export function markdownRows(rows: readonly string[], width: number, paint: Paint): string[] {
   const [head = [], delimiter = [], ...body] = rows.map((row) =>
     row

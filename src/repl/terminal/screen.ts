@@ -3,11 +3,14 @@ import { painted, printable, cells, cutToCells } from './printable.ts';
 
 const frames = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 const frameMs = 80;
-/** From so many seconds on, the spinner has a clock, and then says that nothing comes. */
+/**
+ * The clock of the spinner: from so many seconds on, the spinner has a clock, and then says that nothing
+ * comes.
+ */
 const clockFrom = 3;
 const silentFrom = 60;
 
-/** What has been written, where its last row ends, and a spinner behind it that moves no cursor. */
+/** The rows that have been written, where the last one ends, and a spinner behind it that moves no cursor. */
 export abstract class Screen {
   readonly paint: Paint;
   /** Lines that are printed once the current row has ended. */

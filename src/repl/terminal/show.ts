@@ -1,16 +1,20 @@
 import type { ToolCall, Usage } from '../message.ts';
 import type { Todo } from '../session/entry.ts';
 import { isObject } from '../text/json.ts';
-import { shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
+import { shownName, type ClientTool, type ToolReply } from '../toolbox/tool.ts';
 import type { TurnEnd } from '../turn/turn-event.ts';
 import type { Paint } from './paint.ts';
 import { inLine, printable, cells, cutToCells } from './printable.ts';
 import type { Terminal } from './terminal.ts';
 
-type Look = Pick<Terminal, 'paint' | 'width'>;
+type RenderTarget = Pick<Terminal, 'paint' | 'width'>;
 
 /** `● name(path: a.ts, lines: 50)`: one line, cut at the terminal's width. */
-export function callLine(call: ToolCall, tool: Tool | undefined, { paint, width }: Look): string {
+export function callLine(
+  call: ToolCall,
+  tool: ClientTool | undefined,
+  { paint, width }: RenderTarget,
+): string {
   const shown = cutToCells(inLine(tool ? shownName(tool) : call.name), width - 4);
   const given = argumentsOf(call.arguments).map(([key, text]) => `${key === '' ? '' : `${key}: `}${text}`);
   const rest = given.length === 0 ? '' : cutToCells(`(${given.join(', ')})`, width - 3 - cells(shown));
@@ -25,7 +29,7 @@ export const tellingArgument = (json: string): string =>
 export function resultLine(
   reply: ToolReply,
   { ms, name }: { readonly ms: number; readonly name: string | undefined },
-  { paint, width }: Look,
+  { paint, width }: RenderTarget,
 ): string {
   const text = reply.text.trim();
   const [first = '', ...more] = text.split('\n');
@@ -39,12 +43,15 @@ export function resultLine(
 }
 
 /** `thought: the first words…` */
-export function thoughtsLine(text: string, { paint, width }: Look): string {
+export function thoughtsLine(text: string, { paint, width }: RenderTarget): string {
   const words = printable(text.trim().slice(0, 300)).replaceAll(/\s+/g, ' ');
   return paint.dim(cutToCells(`thought: ${words}`, width - 1));
 }
 
-/** `in 12.3k (cached 10k) · out 480 · 14% of 200k · 3.2s`; `~` before what was estimated. A full window is coloured. */
+/**
+ * `in 12.3k (cached 10k) · out 480 · 14% of 200k · 3.2s`; `~` before what was estimated. A full window is
+ * coloured.
+ */
 export function usageLine(
   usage: Usage,
   { window, ms }: { readonly window: number; readonly ms: number },
@@ -59,7 +66,7 @@ export function usageLine(
   return `${spent}${style(`${about}${percent}% of ${tokens(window)}`)}${paint.dim(` · ${duration(ms)}`)}`;
 }
 
-/** What is said at the end of a turn. */
+/** The words at the end of a turn. */
 export const endings: Readonly<Record<TurnEnd, string>> = {
   done: '',
   length: 'The answer was cut at the length limit. Say "go on" for the rest.',
@@ -92,7 +99,10 @@ export const counted = (count: number, what: string): string =>
 const tokens = (count: number): string =>
   count.toLocaleString('en', { notation: 'compact', maximumSignificantDigits: 3 }).replace('K', 'k');
 
-/** Names and values of what should be a JSON object; what is none is shown as the model wrote it, without a name. */
+/**
+ * Names and values of what should be a JSON object; what is none is shown as the model wrote it, without a
+ * name.
+ */
 function argumentsOf(json: string): [name: string, value: string, isText: boolean][] {
   let value: unknown;
   try {
@@ -109,7 +119,7 @@ function argumentsOf(json: string): [name: string, value: string, isText: boolea
 
 const hunk = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/m;
 
-/** Whether a text holds hunks of a unified diff. */
+/** Tells whether a text holds hunks of a unified diff. */
 export const looksLikeDiff = (text: string): boolean => hunk.test(text);
 
 /** The line that stands above the diff a text holds, as in `Edited a.ts: +1 -1`. */

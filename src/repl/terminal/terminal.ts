@@ -1,26 +1,31 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { CompleterResult } from 'node:readline';
 import { live } from './paste.ts';
-import type { History } from './history.ts';
-import { LineEditor, type Entered, type PressedKey } from './line-editor.ts';
+import type { InputHistory } from './history.ts';
+import { FullLineEditor } from './full-line-editor.ts';
+import type { EnteredLine, LineEditor, LineEditorOptions, PressedKey } from './line-editor.ts';
+import { PlainLineEditor } from './plain-line-editor.ts';
+import { hasReadlineInternals } from './readline-internals.ts';
 import type { Paint } from './paint.ts';
 import { painted } from './printable.ts';
 import { wrapped } from './rows.ts';
-import { answerOf, type Question } from './question.ts';
+import { answerOf, type UserQuestion } from './question.ts';
 import { Screen } from './screen.ts';
 
-/** What the terminal is used by. */
-export interface Host {
+/** The user of a terminal: it hears of keys, and completes lines. */
+export interface InputHandler {
   complete(line: string): Promise<CompleterResult>;
-  /** While something is under way: each Ctrl-C, and an Escape by itself; `leaves`: the second Ctrl-C of two. */
+  /**
+   * While something is under way: each Ctrl-C, and an Escape by itself; `leaves`: the second Ctrl-C of two.
+   */
   interrupt(leaves: boolean): void;
   /** Shift+Tab, at the prompt or while something is under way. */
   nextMode(): void;
-  /** A line entered while something is under way: whether it was dealt with at once, instead of being queued. */
+  /** Takes a line that was entered while something is under way; false when it is to be queued. */
   whileBusy(line: string): boolean;
 }
 
-interface Reading {
+interface PendingLine {
   prompt: string;
   resolve(line: string | undefined): void;
 }
@@ -29,38 +34,40 @@ interface Reading {
 const againMs = 2000;
 
 /**
- * The person's side. While nobody waits for a line, what is typed is kept and not shown, and output never moves the
- * cursor. Where there is no terminal on both sides, or one that obeys nothing, lines are plain.
+ * The person's side. While nobody waits for a line, what is typed is kept and not shown, and output never
+ * moves the cursor. Where there is no terminal on both sides, or one that obeys nothing, lines are plain.
  */
 export class Terminal extends Screen {
   /** Standard input and output are both terminals that obey escape sequences: questions can be asked. */
   readonly interactive: boolean;
-  /** What is written is seen on a screen; else it is a pipe or a file. */
+  /** True when what is written is seen on a screen; else it is a pipe or a file. */
   readonly screen: boolean;
-  host: Host | undefined;
-  readonly #history: History;
+  /** True with the full line editor: several lines, pastes as one mark, `@` mentions and Tab. */
+  readonly editsFully: boolean;
+  inputHandler: InputHandler | undefined;
+  readonly #history: InputHistory;
   readonly #editor: LineEditor;
-  readonly #queue: Entered[] = [];
+  readonly #queue: EnteredLine[] = [];
   #ended = false;
-  /** For a line, and for the answer to a question, which comes before it. */
-  #waiting: Reading | undefined;
-  #question: Reading | undefined;
+  /** The wait for a line, and for the answer to a question, which comes before it. */
+  #waiting: PendingLine | undefined;
+  #question: PendingLine | undefined;
   /** The question before: one is asked after the other. */
   #asked: Promise<unknown> = Promise.resolve();
   #interruptedAt = -Infinity;
   #handedOver = false;
 
   /** `isDumb`: it obeys no escape sequences. */
-  constructor(paint: Paint, history: History, isDumb: boolean) {
+  constructor(paint: Paint, history: InputHistory, isDumb: boolean) {
     super(paint);
     this.#history = history;
     // Streams that are no terminals do not have the property.
     this.screen = Boolean(process.stdout.isTTY);
     this.interactive = Boolean(process.stdin.isTTY) && this.screen && !isDumb;
-    this.#editor = new LineEditor({
+    const options: LineEditorOptions = {
       edits: this.interactive,
       history: history.entries,
-      complete: async (line) => this.host?.complete(line) ?? [[], line],
+      complete: async (line) => this.inputHandler?.complete(line) ?? [[], line],
       entered: (line) => this.#entered(line),
       pressed: (key) => this.#pressed(key),
       resumed: () => this.#showPrompt(),
@@ -69,7 +76,9 @@ export class Terminal extends Screen {
         this.#answer(undefined);
         this.#settle(undefined);
       },
-    });
+    };
+    this.editsFully = this.interactive && hasReadlineInternals();
+    this.#editor = this.editsFully ? new FullLineEditor(options) : new PlainLineEditor(options);
   }
 
   /** Takes away the lines that were entered while nobody waited for one, as they stood there. */
@@ -101,8 +110,8 @@ export class Terminal extends Screen {
   }
 
   /**
-   * Shows the prompt and waits for a line (of several lines, when they were entered so). Undefined at the end of
-   * input. What was pasted is `inert`.
+   * Shows the prompt and waits for a line (of several lines, when they were entered so). Undefined at the end
+   * of input. What was pasted is `inert`.
    */
   async readLine(prompt: string): Promise<string | undefined> {
     this.idle();
@@ -120,7 +129,7 @@ export class Terminal extends Screen {
   }
 
   /** Asks until there is an answer, once no other question is asked. Undefined when the person gives none. */
-  ask<T>(question: Question<T>): Promise<T | undefined> {
+  ask<T>(question: UserQuestion<T>): Promise<T | undefined> {
     const answer = this.#asked.then(() =>
       answerOf(question, this, (line) => this.#answerTo(line, question.signal)),
     );
@@ -129,7 +138,7 @@ export class Terminal extends Screen {
   }
 
   /** Asks for yes or no; undefined when it was interrupted. */
-  confirm = (line: string, more: Partial<Question<boolean>> = {}): Promise<boolean | undefined> =>
+  confirm = (line: string, more: Partial<UserQuestion<boolean>> = {}): Promise<boolean | undefined> =>
     this.ask<boolean>({
       line: `${line} [y]es [n]o`,
       keys: { y: true, yes: true, n: false, no: false },
@@ -177,10 +186,14 @@ export class Terminal extends Screen {
     this.#editor.close();
   }
 
-  /** The line that is typed; what was typed before it was shown is no answer. Undefined when it was interrupted. */
+  /**
+   * The line that is typed; what was typed before it was shown is no answer. Undefined when it was
+   * interrupted.
+   */
   async #answerTo(line: string, signal: AbortSignal | undefined): Promise<string | undefined> {
     this.idle();
-    // Two turns of the event loop: what has been typed by now has been read then, and belongs to the line put aside.
+    // Two turns of the event loop: what has been typed by now has been read then, and belongs to the line put
+    // aside.
     await turn();
     await turn();
     if (!this.interactive || this.#ended || signal?.aborted) return undefined;
@@ -238,16 +251,22 @@ export class Terminal extends Screen {
     this.#settle(undefined);
   }
 
-  #entered(line: Entered): void {
+  #entered(line: EnteredLine): void {
     if (this.#question) return this.#answer(live(line.text));
-    if (!this.interactive && !this.#waiting) return void this.#queue.push(line);
+    if (!this.interactive && !this.#waiting) {
+      this.#queue.push(line);
+      return;
+    }
     if (line.text.trim() === '' && !this.#waiting) return;
     if (this.interactive) this.#history.add(line.text);
     if (this.#waiting) return this.#settle(line.text);
-    if (this.host?.whileBusy(line.text)) return;
+    if (this.inputHandler?.whileBusy(line.text)) return;
     this.#queue.push(line);
     const notice = `${this.paint.dim(`queued: ${line.shown.replaceAll('\n', ' ')}`)}\n`;
-    if (!this.atLineStart) return void (this.notices += notice);
+    if (!this.atLineStart) {
+      this.notices += notice;
+      return;
+    }
     this.clear();
     this.put(notice);
   }
@@ -259,11 +278,11 @@ export class Terminal extends Screen {
       this.#editor.hide();
     } else if (this.#question) {
       if (key !== 'shift+tab') this.#answer(undefined);
-    } else if (key === 'shift+tab') this.host?.nextMode();
+    } else if (key === 'shift+tab') this.inputHandler?.nextMode();
     else if (key === 'ctrl+d') this.#leave();
     else if (!this.#waiting) {
       this.#interruptedAt = performance.now();
-      this.host?.interrupt(false);
+      this.inputHandler?.interrupt(false);
     }
   }
 
@@ -273,7 +292,7 @@ export class Terminal extends Screen {
     const now = performance.now();
     const again = now - this.#interruptedAt < againMs;
     this.#interruptedAt = now;
-    if (!this.#waiting) return this.host?.interrupt(again);
+    if (!this.#waiting) return this.inputHandler?.interrupt(again);
     // Also when what asked is no turn, and asks again each time.
     if (again) this.#leave();
     else if (!asked) this.print(this.paint.dim('Press Ctrl-C again to leave.'));

@@ -8,16 +8,19 @@ export const objectOf = (value: unknown): JsonObject => (isObject(value) ? value
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** Nobody who means well nests deeper; JSON.stringify overflows the stack some thousands down. */
+/**
+ * The depth of JSON that is taken: nobody who means well nests deeper; JSON.stringify overflows the stack
+ * some thousands down.
+ */
 const deepest = 200;
 
-/** Whether JSON of somebody else is nested so deeply that it could not be written again. */
+/** Tells whether JSON of somebody else is nested so deeply that it could not be written again. */
 export const tooDeep = (value: unknown, left = deepest): boolean =>
   typeof value === 'object' &&
   value !== null &&
   (left === 0 || Object.values(value).some((each) => tooDeep(each, left - 1)));
 
-/** What a text says as JSON; undefined for what is none, or nested without end. */
+/** Reads a text as JSON; undefined for what is none, or nested without end. */
 export function jsonIn(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
@@ -27,7 +30,9 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/** A copy in which every text can be encoded: one half of a surrogate pair makes providers refuse a request. */
+/**
+ * A copy in which every text can be encoded: one half of a surrogate pair makes providers refuse a request.
+ */
 export function wellFormed<T>(value: T): T {
   if (typeof value === 'string') return value.toWellFormed() as T;
   if (Array.isArray(value)) return value.map(wellFormed) as T;
@@ -36,34 +41,34 @@ export function wellFormed<T>(value: T): T {
   return Object.fromEntries(fields) as T;
 }
 
-/** Whether JSON of somebody else is what it should be: one definition for the type and its check. */
-export type Guard<T> = (value: unknown) => value is T;
-type Fields = Readonly<Record<string, Guard<unknown>>>;
-type Of<G> = G extends Guard<infer T> ? T : never;
+/** Checks that JSON of somebody else is what it should be: one definition for the type and its check. */
+export type TypeGuard<T> = (value: unknown) => value is T;
+type GuardedFields = Readonly<Record<string, TypeGuard<unknown>>>;
+type Of<G> = G extends TypeGuard<infer T> ? T : never;
 
 export const text = (value: unknown): value is string => typeof value === 'string';
 export const number = (value: unknown): value is number => typeof value === 'number';
 export const flag = (value: unknown): value is boolean => typeof value === 'boolean';
 
 export const oneOf =
-  <const T extends string | number | null>(...values: readonly T[]): Guard<T> =>
+  <const T extends string | number | null>(...values: readonly T[]): TypeGuard<T> =>
   (value): value is T =>
     (values as readonly unknown[]).includes(value);
 
 export const textOrNull = (value: unknown): value is string | null => value === null || text(value);
 
 export const list =
-  <T>(item: Guard<T>): Guard<readonly T[]> =>
+  <T>(item: TypeGuard<T>): TypeGuard<readonly T[]> =>
   (value): value is readonly T[] =>
     Array.isArray(value) && value.every(item);
 
 export const either =
-  <A, B>(one: Guard<A>, other: Guard<B>): Guard<A | B> =>
+  <A, B>(one: TypeGuard<A>, other: TypeGuard<B>): TypeGuard<A | B> =>
   (value): value is A | B =>
     one(value) || other(value);
 
-/** Those fields, some of which may be missing; others are left alone. */
-export const object = <R extends Fields, O extends Fields = Record<never, never>>(
+/** Checks an object for fields, some of which may be missing; others are left alone. */
+export const object = <R extends GuardedFields, O extends GuardedFields = Record<never, never>>(
   required: R,
   optional?: O,
 ) =>
@@ -72,6 +77,8 @@ export const object = <R extends Fields, O extends Fields = Record<never, never>
     Object.entries(required).every(([name, fits]) => fits(value[name])) &&
     Object.entries(optional ?? {}).every(
       ([name, fits]) => value[name] === undefined || fits(value[name]),
-    )) as unknown as Guard<{ readonly [K in keyof R]: Of<R[K]> } & { readonly [K in keyof O]?: Of<O[K]> }>;
+    )) as unknown as TypeGuard<
+    { readonly [K in keyof R]: Of<R[K]> } & { readonly [K in keyof O]?: Of<O[K]> }
+  >;
 
 export type Guarded<G> = Of<G>;

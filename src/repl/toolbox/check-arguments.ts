@@ -1,11 +1,11 @@
 import { isObject, tooDeep, type JsonObject } from '../text/json.ts';
 
-type Read<T> = { readonly value: T } | { readonly problem: string };
+type ParsedJson<T> = { readonly value: T } | { readonly problem: string };
 
 /**
- * Reads the arguments of a call as the model wrote them. What is no JSON object, or does not fit the tool's schema,
- * comes back as one sentence for the model that names the parameter. A schema that cannot be understood checks nothing:
- * its server does.
+ * Reads the arguments of a call as the model wrote them. What is no JSON object, or does not fit the tool's
+ * schema, comes back as one sentence for the model that names the parameter. A schema that cannot be
+ * understood checks nothing: its server does.
  */
 export async function checkArguments(
   schema: JsonObject,
@@ -21,7 +21,7 @@ export async function checkArguments(
 }
 
 /** Reads an answer that is to be one JSON value and fits a schema. Throws what is wrong with the schema. */
-export async function answerReader(schema: JsonObject): Promise<(answer: string) => Read<unknown>> {
+export async function answerReader(schema: JsonObject): Promise<(answer: string) => ParsedJson<unknown>> {
   const check = await compile(schema, true);
   return (answer) => {
     const found = answer.trim() === '' ? { problem: 'empty' } : jsonIn(answer);
@@ -31,7 +31,7 @@ export async function answerReader(schema: JsonObject): Promise<(answer: string)
   };
 }
 
-function jsonIn(text: string): Read<unknown> {
+function jsonIn(text: string): ParsedJson<unknown> {
   try {
     const value: unknown = JSON.parse(text);
     return tooDeep(value) ? { problem: 'nested too deeply' } : { value };
@@ -45,7 +45,8 @@ async function compile(
   schema: JsonObject,
   patterns: boolean,
 ): Promise<(value: unknown) => string | undefined> {
-  // The one would be checked by a promise that rejects, the other means something else in the engine's dialect.
+  // The one would be checked by a promise that rejects, the other means something else in the engine's
+  // dialect.
   if ('$async' in schema || JSON.stringify(schema).includes('"prefixItems":'))
     throw new Error(
       '"$async" and "prefixItems" are not understood; in draft 7, "items" takes a list of schemas',

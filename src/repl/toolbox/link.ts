@@ -9,9 +9,9 @@ import { inLine } from '../terminal/printable.ts';
 import { objectOf } from '../text/json.ts';
 
 /**
- * What a program needs to run as it does for the person, and which chooses no code to run. A proxy's address may
- * hold a password, but without it nothing could be reached. More has to be named in its `env`. The SDK adds some
- * for Windows.
+ * The variables that a program needs to run as it does for the person, and which chooses no code to run. A
+ * proxy's address may hold a password, but without it nothing could be reached. More has to be named in its
+ * `env`. The SDK adds some for Windows.
  */
 const harmless = new RegExp(
   `^(${[
@@ -21,11 +21,11 @@ const harmless = new RegExp(
   'i',
 );
 
-/** What a server may want of the host. */
-export interface Host {
+/** The chat as its MCP clients use it. */
+export interface ChatHost {
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly env: NodeJS.ProcessEnv;
-  readonly trace?: Trace | undefined;
+  readonly trace?: MessageTrace | undefined;
   roots(): readonly string[];
   elicit(request: ElicitRequest): Promise<ElicitAnswer>;
   log(text: string): void;
@@ -38,14 +38,16 @@ export interface Link {
   readonly transport: Transport;
   /** The process; undefined over HTTP. */
   pid: number | undefined;
-  /** What it last wrote to standard error: mostly the reason why it ended. */
+  /** The line it last wrote to standard error: mostly the reason why it ended. */
   lastWords: string;
 }
 
-/** Loads the SDK and makes what is needed to reach a server; nothing is started yet. `changed`: of its lists. */
+/**
+ * Loads the SDK and makes what is needed to reach a server; nothing is started yet. `changed`: of its lists.
+ */
 export async function openLink(
   config: ServerConfig,
-  host: Host,
+  host: ChatHost,
   changed: { tools(client: Client): void; prompts(client: Client): void },
 ): Promise<Link> {
   const { name, isOwn, protocol, url, headers } = config;
@@ -85,7 +87,7 @@ export async function openLink(
   return { client, transport, pid: undefined, lastWords: '' };
 }
 
-async function overStdio(client: Client, config: ServerConfig, { env, log, trace }: Host): Promise<Link> {
+async function overStdio(client: Client, config: ServerConfig, { env, log, trace }: ChatHost): Promise<Link> {
   const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
   const { name, command = '', args, cwd, isOwn } = config;
   // Our own server gives its children a short list itself.
@@ -106,7 +108,9 @@ async function overStdio(client: Client, config: ServerConfig, { env, log, trace
   transport.stderr?.on('data', (chunk: Buffer) => {
     for (const said of chunk.toString().split('\n')) {
       const line = inLine(said, 500);
-      if (line !== '') log(`${name}: ${(link.lastWords = line)}`);
+      if (line === '') continue;
+      link.lastWords = line;
+      log(`${name}: ${line}`);
     }
   });
   const handKey = isOwn ? keyed(transport) : undefined;
@@ -123,8 +127,8 @@ async function overStdio(client: Client, config: ServerConfig, { env, log, trace
 }
 
 /**
- * Our own server hands out plans for a key: the first line that it is sent, and then part of each call. Below what is
- * traced, so that it is nowhere else. The SDK starts no process with one more pipe.
+ * Our own server hands out plans for a key: the first line that it is sent, and then part of each call. Below
+ * what is traced, so that it is nowhere else. The SDK starts no process with one more pipe.
  */
 function keyed(transport: Transport): () => Promise<void> {
   const key = randomBytes(32).toString('hex');
@@ -138,10 +142,13 @@ function keyed(transport: Transport): () => Promise<void> {
 }
 
 /** Told of every message, as it is on the wire. */
-export type Trace = (direction: 'out' | 'in', server: string, message: unknown) => void;
+export type MessageTrace = (direction: 'out' | 'in', server: string, message: unknown) => void;
 
-/** The SDK keeps handlers that were set before, and finds its stdio transport by its prototype: no wrapper would do. */
-function tap(transport: Transport, server: string, trace: Trace | undefined): void {
+/**
+ * The SDK keeps handlers that were set before, and finds its stdio transport by its prototype: no wrapper
+ * would do.
+ */
+function tap(transport: Transport, server: string, trace: MessageTrace | undefined): void {
   if (!trace) return;
   const send = transport.send.bind(transport);
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no events
@@ -153,14 +160,14 @@ function tap(transport: Transport, server: string, trace: Trace | undefined): vo
 }
 
 /** Appends every message to a file. Throws USAGE when it cannot be written. */
-export function traceTo(path: string): Trace {
+export function traceTo(path: string): MessageTrace {
   const write = jsonLinesTo(path, 'trace');
   return (direction, server, message) => write({ ts: new Date().toISOString(), server, direction, message });
 }
 
 /**
- * Ends processes while nothing else may run (a crash, a second Ctrl-C, a server that does not end by itself): TERM,
- * so that servers end what they started, and KILL 0.3 seconds later.
+ * Ends processes while nothing else may run (a crash, a second Ctrl-C, a server that does not end by itself):
+ * TERM, so that servers end what they started, and KILL 0.3 seconds later.
  */
 export function endProcesses(pids: readonly number[]): void {
   const running = pids.filter((pid) => signalTo(pid, 'SIGTERM'));
@@ -191,7 +198,7 @@ export function failureText(error: unknown, lastWords = ''): string {
   return `${typeof status === 'number' ? `HTTP ${status}: ` : ''}${inLine(message)}${said}`;
 }
 
-/** Whether the other side answered, if only with an error: then the connection is good. */
+/** Tells whether the other side answered, if only with an error: then the connection is good. */
 export const isAnswer = (error: unknown): boolean => typeof factsOf(error).code === 'number';
 
 /** `code`: a number in an answer of JSON-RPC, a word from the SDK or from the system. */

@@ -3,7 +3,7 @@ import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import type { ServerConfig } from '../config/mcp-config.ts';
 import { isWanted } from '../approval/rules.ts';
 import { isObject, listOf, objectOf, textOf, tooDeep, type JsonObject } from '../text/json.ts';
-import { fingerprint, toolName, type Tool } from './tool.ts';
+import { fingerprint, toolName, type ClientTool } from './tool.ts';
 
 /** A server whose pages never end is broken. */
 const mostPages = 64;
@@ -11,10 +11,13 @@ const mostPages = 64;
 const mostDescription = 16 * 1024;
 /** Characters; some 25,000 tokens of every request. */
 const mostSchema = 100_000;
-/** Of a server of which the person has named none: all of them are in every request. */
+/** The most tools of a server of which the person has named none: all of them are in every request. */
 const mostTools = 128;
 const mostCharacters = 200_000;
-/** As the specification wants them, and `/`; others could look like anything where they are shown. */
+/**
+ * The names of tools as the specification wants them, and `/`; others could look like anything where they are
+ * shown.
+ */
 const usualName = /^[\w./-]{1,128}$/;
 
 /** Takes the page as it is: the SDK's own schema would refuse a whole server for one bad tool. */
@@ -36,7 +39,7 @@ export async function listTools(client: Client, config: ServerConfig, timeout: {
     listed.push(...listOf(page['tools']).map(objectOf));
     cursor = textOf(page['nextCursor']);
   }
-  const tools = new Map<string, Omit<Tool, 'call'>>();
+  const tools = new Map<string, Omit<ClientTool, 'call'>>();
   const problems: string[] = [];
   for (const said of listed) {
     const name = textOf(said['name']) ?? '';
@@ -56,8 +59,8 @@ export async function listTools(client: Client, config: ServerConfig, timeout: {
   return { tools: kept, left: all.length - kept.length, problems };
 }
 
-/** As many as a request has room for. */
-function firstOf(tools: readonly Omit<Tool, 'call'>[]): readonly Omit<Tool, 'call'>[] {
+/** Takes as many tools as a request has room for. */
+function firstOf(tools: readonly Omit<ClientTool, 'call'>[]): readonly Omit<ClientTool, 'call'>[] {
   let characters = 0;
   const end = tools.slice(0, mostTools).findIndex(({ name, description, inputSchema }) => {
     characters += name.length + description.length + JSON.stringify(inputSchema).length;
@@ -77,11 +80,16 @@ function problemOf({ inputSchema = {}, execution }: JsonObject, { url }: ServerC
   return objectOf(execution)['taskSupport'] === 'required' ? 'it can only be called as a task' : undefined;
 }
 
-/** As the specification wants it (Streamable HTTP, "Custom Headers from Tool Parameters"). */
+/**
+ * The name of a header as the specification wants it (Streamable HTTP, "Custom Headers from Tool
+ * Parameters").
+ */
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
 const headerTypes = ['string', 'integer', 'boolean'];
 
-/** Whether a schema asks for a header that is none, stands for no plain value, or has another's name. */
+/**
+ * Tells whether a schema asks for a header that is none, stands for no plain value, or has another's name.
+ */
 function hasBadHeader(schema: JsonObject): boolean {
   let asked = 0;
   JSON.stringify(schema, (key, value: unknown) => {
@@ -102,10 +110,10 @@ const headersOf = ({ properties }: JsonObject): string[] =>
       return [...(isSent ? [String(header).toLowerCase()] : []), ...headersOf(property)];
     });
 
-function toolOf(said: JsonObject, name: string, config: ServerConfig): Omit<Tool, 'call'> {
+function toolOf(said: JsonObject, name: string, config: ServerConfig): Omit<ClientTool, 'call'> {
   const given = objectOf(said['annotations']);
   const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
-  const annotations: Tool['annotations'] = Object.fromEntries(
+  const annotations: ClientTool['annotations'] = Object.fromEntries(
     hints.flatMap((hint) => (typeof given[hint] === 'boolean' ? [[hint, given[hint]]] : [])),
   );
   const title = textOf(said['title']) ?? textOf(given['title']);
@@ -126,8 +134,8 @@ function toolOf(said: JsonObject, name: string, config: ServerConfig): Omit<Tool
 
 /**
  * A tool's input schema in the form that every model takes: an object at its root, with `properties`, and no
- * alternatives there (Anthropic refuses the whole request for one). Their properties are put together, and one that
- * several describe may be anything: looser than what the server meant, and the server checks again.
+ * alternatives there (Anthropic refuses the whole request for one). Their properties are put together, and
+ * one that several describe may be anything: looser than what the server meant, and the server checks again.
  */
 function acceptableSchema({ allOf, anyOf, oneOf, additionalProperties, ...own }: JsonObject): JsonObject {
   const others = [allOf, anyOf, oneOf].flatMap(listOf).map(objectOf);
@@ -139,6 +147,9 @@ function acceptableSchema({ allOf, anyOf, oneOf, additionalProperties, ...own }:
   return { ...own, ...closed, type: 'object', properties };
 }
 
-/** Whom a rule was made for: how the server is reached, without what is secret (environment, headers). */
+/**
+ * Identifies the server a rule is made for: how the server is reached, without what is secret (environment,
+ * headers).
+ */
 const identityOf = ({ url, command, args, cwd }: ServerConfig): string =>
   fingerprint(url === undefined ? { command, args, cwd: cwd ?? null } : { url });

@@ -1,11 +1,11 @@
 import type { Client, Prompt } from '@modelcontextprotocol/client';
 import type { ServerConfig } from '../config/mcp-config.ts';
 import { ChatError } from '../errors.ts';
-import type { Part } from '../message.ts';
+import type { ContentPart } from '../message.ts';
 import type { ElicitAnswer, ElicitRequest } from '../person/form.ts';
 import { inLine } from '../terminal/printable.ts';
-import { before, within } from '../turn/told.ts';
-import { endProcesses, failureText, isAnswer, openLink, type Host, type Link } from './link.ts';
+import { unlessAborted, settledWithin } from '../turn/event-stream.ts';
+import { endProcesses, failureText, isAnswer, openLink, type ChatHost, type Link } from './link.ts';
 import {
   promptParts,
   replyOf,
@@ -13,16 +13,16 @@ import {
   failed,
   type CallOptions,
   type CallPlan,
-  type Tool,
+  type ClientTool,
   type ToolReply,
 } from './tool.ts';
 import { listTools } from './server-tools.ts';
 
 /** `npx` may have to fetch a server first. */
 const connectMs = 60_000;
-/** How long a server that gets no more input may take to end by itself; the SDK would wait four seconds. */
+/** The time a server may take to end once its input has ended; the SDK would wait four seconds. */
 const patienceMs = 1000;
-/** Of the tools that cannot be offered, so many are told of. */
+/** The tools that cannot be offered and are warned of, at most. */
 const mostProblems = 10;
 /** The longest timer there is: how long a call may take is counted here. */
 const forever = 2 ** 31 - 1;
@@ -35,25 +35,25 @@ export class Server {
   error: string | undefined;
   protocol: string | undefined;
   instructions: string | undefined;
-  /** Those of a server that has died stay: a call starts it again. */
-  tools: readonly Tool[] = [];
-  /** How many more it has, which no request has room for. */
+  /** The tools; those of a server that has died stay: a call starts it again. */
+  tools: readonly ClientTool[] = [];
+  /** The number of tools more that it has, which no request has room for. */
   left = 0;
   prompts: readonly Prompt[] = [];
-  private readonly host: Host;
+  private readonly host: ChatHost;
   private readonly timeout: { readonly timeout: number };
   private calls = 0;
-  /** How many it has put to the person that are not answered yet: meanwhile, the time of calls does not run. */
+  /** The open questions it has put to the person: meanwhile, the time of calls does not run. */
   private questions = 0;
   /** Aborted when the last call has ended, or the person wants no more questions: until the next call. */
   private mayAsk: AbortController | undefined;
   private readonly warned = new Set<string>();
-  /** How each tool was defined when the person started the server. */
+  /** The definition of each tool when the person started the server. */
   private readonly first = new Map<string, string>();
   link: Link | undefined;
   private starting: Promise<void> | undefined;
 
-  constructor(config: ServerConfig, host: Host) {
+  constructor(config: ServerConfig, host: ChatHost) {
     this.config = config;
     this.host = { ...host, elicit: (request) => this.askPerson(host, request) };
     this.timeout = { timeout: Math.min(config.timeout, connectMs) };
@@ -65,17 +65,20 @@ export class Server {
 
   /** Resolves when it is ready or has failed. */
   start(): Promise<void> {
-    return (this.starting ??= this.open().finally(() => (this.starting = undefined)));
+    this.starting ??= this.open().finally(() => {
+      this.starting = undefined;
+    });
+    return this.starting;
   }
 
   /** A prompt with its arguments filled in, as parts of a message. Throws SERVER_FAILED. */
-  async prompt(name: string, args: Readonly<Record<string, string>>): Promise<Part[]> {
+  async prompt(name: string, args: Readonly<Record<string, string>>): Promise<ContentPart[]> {
     const params = { name, arguments: { ...args } };
     return promptParts((await this.use((client) => client.getPrompt(params, this.timeout))).messages);
   }
 
   /** Throws SERVER_FAILED. */
-  async resource(uri: string): Promise<Part[]> {
+  async resource(uri: string): Promise<ContentPart[]> {
     return resourceParts(await this.use((client) => client.readResource({ uri }, this.timeout)));
   }
 
@@ -95,7 +98,6 @@ export class Server {
     });
   }
 
-  /** Resolves when it is ready or has failed. */
   async restart(): Promise<void> {
     await this.close();
     await this.start();
@@ -114,16 +116,16 @@ export class Server {
     // Started again by the person, it is taken as it is then.
     this.first.clear();
     // One that is just being started ends as soon as it notices.
-    await within(2 * patienceMs, Promise.all([this.endLink(), this.starting]));
+    await settledWithin(2 * patienceMs, Promise.all([this.endLink(), this.starting]));
   }
 
   private async endLink(): Promise<void> {
     // The SDK forgets the process as soon as it begins to close it.
     const pid = this.link?.pid;
     const closed = this.link?.transport.close();
-    if (!closed || (await within(patienceMs, closed))) return;
+    if (!closed || (await settledWithin(patienceMs, closed))) return;
     if (pid !== undefined) endProcesses([pid]);
-    await within(patienceMs / 2, closed);
+    await settledWithin(patienceMs / 2, closed);
   }
 
   private readonly isClosed = (): boolean => this.state === 'closed';
@@ -180,7 +182,7 @@ export class Server {
       // What it says of itself now is not what the server was trusted for.
       const changed = !isOwn && first !== tool.definition;
       const trusted = tool.trusted && !changed;
-      const call: Tool['call'] = (args, options) => this.call(tool, args, options);
+      const call: ClientTool['call'] = (args, options) => this.call(tool, args, options);
       return { ...tool, trusted, changed, plans: isOwn, call };
     });
     for (const problem of problems.slice(0, mostProblems)) this.warnOnce(`: left out ${inLine(problem)}.`);
@@ -206,9 +208,10 @@ export class Server {
     }
   }
 
-  private async askPerson(host: Host, request: ElicitRequest): Promise<ElicitAnswer> {
+  private async askPerson(host: ChatHost, request: ElicitRequest): Promise<ElicitAnswer> {
     const during = this.mayAsk;
-    // One that does nothing for the person has nothing to ask: what they type would be meant for somebody else.
+    // One that does nothing for the person has nothing to ask: what they type would be meant for somebody
+    // else.
     if (!during || during.signal.aborted) return { action: 'decline' };
     this.questions++;
     try {
@@ -221,9 +224,11 @@ export class Server {
     }
   }
 
-  /** Calls a tool. Never throws: the model is told why there is no result, and whether the tool may have run. */
+  /**
+   * Calls a tool. Never throws: the model is told why there is no result, and whether the tool may have run.
+   */
   private async call(
-    { tool: name, definition, inputSchema }: Omit<Tool, 'call'>,
+    { tool: name, definition, inputSchema }: Omit<ClientTool, 'call'>,
     args: Readonly<Record<string, unknown>>,
     { signal, progress, meta }: CallOptions,
   ): Promise<ToolReply> {
@@ -235,7 +240,7 @@ export class Server {
     let sent = false;
     try {
       // A server that is still being started does not know of the signal.
-      const client = await before(this.connected(), ended);
+      const client = await unlessAborted(this.connected(), ended);
       if (!client || ended.aborted) throw ended.reason;
       // As it is now: it may have been started again, or have changed, since the person was asked.
       const current = this.tools.find(({ tool }) => tool === name);

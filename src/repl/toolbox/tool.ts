@@ -5,7 +5,7 @@ import type {
   ReadResourceResult,
   ToolAnnotations,
 } from '@modelcontextprotocol/client';
-import { type ImagePart, type ToolDefinition, textOf, type Part, type TextPart } from '../message.ts';
+import { type ImagePart, type ToolDeclaration, textOf, type ContentPart, type TextPart } from '../message.ts';
 import { imageType } from '../prompt/read-files.ts';
 import { isObject } from '../text/json.ts';
 
@@ -15,20 +15,20 @@ export interface ToolReply {
   readonly isError: boolean;
   /** The person wants the turn to end. */
   readonly stops?: boolean;
-  /** What the person sees of it instead of the text, which is for the model; empty: nothing. */
+  /** The words that the person sees instead of the text, which is for the model; empty: nothing. */
   readonly shown?: string;
-  /** In the place of a result. */
+  /** The plan, in the place of a result. */
   readonly plan?: CallPlan;
 }
 
 export interface CallOptions {
   readonly signal: AbortSignal;
   progress?(message: string): void;
-  /** For our own server: whether only its plan is wanted, or what was said to that. */
+  /** A message to our own server: only its plan is wanted, or the answer to that. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What our own server says a call would do, and whether somebody has to be asked. */
+/** The plan of our own server for a call, and whether somebody has to be asked. */
 export interface CallPlan {
   readonly decision: 'allow' | 'ask' | 'deny';
   /** The setting that decided. */
@@ -40,7 +40,7 @@ export interface CallPlan {
   readonly folder: string;
   readonly effects: readonly string[];
   readonly preview?: string;
-  /** When it has to be asked about: three lines, and the preview. */
+  /** The question, when it has to be asked about: three lines, and the preview. */
   readonly question?: string;
   /** The answers that last, and what each covers. */
   readonly offers: { readonly trust?: string; readonly always?: string };
@@ -49,35 +49,44 @@ export interface CallPlan {
 }
 
 /** A tool as the model sees it, whichever server it comes from. */
-export interface Tool extends ToolDefinition {
+export interface ClientTool extends ToolDeclaration {
   /** `mcp__server__tool` of at most 64 characters; a plain name for the REPL's own. */
   readonly name: string;
   /** The server's name in mcp.json; `chat` for the REPL's own. */
   readonly server: string;
   /** One of the REPL's own. */
-  readonly own?: true;
+  readonly builtIn?: true;
   /** A call shows its content itself: no line of its arguments is shown. */
   readonly quiet?: true;
-  /** As the server calls it. */
+  /** The name by which the server calls it. */
   readonly tool: string;
-  /** What a server says of a tool; of a server that is not trusted, nothing of it is believed. */
+  /** The annotations by the server; of a server that is not trusted, nothing of it is believed. */
   readonly annotations: Readonly<ToolAnnotations>;
   /** Our own server, or one with `"trust": true`: its annotations are believed. */
   readonly trusted: boolean;
-  /** It is no longer what it was when its server was started, and its annotations are not believed any more. */
+  /**
+   * True when it is no longer what it was when its server was started, and its annotations are not believed
+   * any more.
+   */
   readonly changed?: boolean;
   /** Hash of how the server is reached: a rule holds only for the server it was made for. */
   readonly identity: string;
   /** Hash of name, description, schema and annotations: a rule is void when they change. */
   readonly definition: string;
-  /** Of our own server's alone: `toolcrib/plan` as meta of a call gets what it would do, and runs nothing. */
+  /**
+   * True for our own server's tools: `toolcrib/plan` as meta of a call gets what it would do, and runs
+   * nothing.
+   */
   readonly plans?: boolean;
   /** Never throws for what the tool does; an interrupted call ends with isError. */
   call(args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolReply>;
 }
 
-/** What a person knows it as: its own name, after its server's unless that is ours. No other server has these names. */
-export const shownName = ({ server, tool }: Tool): string =>
+/**
+ * Names a tool as a person knows it: its own name, after its server's unless that is ours. No other server
+ * has these names.
+ */
+export const shownName = ({ server, tool }: ClientTool): string =>
   server === 'chat' || server === 'toolcrib' ? tool : `${server}: ${tool}`;
 
 /** A failed reply that says why. */
@@ -88,8 +97,9 @@ export const replied = (text: string): ToolReply => ({ text, images: [], isError
 const mostCharacters = 64;
 
 /**
- * `mcp__server__tool`, as a model sees it. It depends on nothing but the two names, so it is the same in every run:
- * what had to be changed or cut, and a server name that could be read two ways (`a__b`, `a_`), gets a hash of both.
+ * `mcp__server__tool`, as a model sees it. It depends on nothing but the two names, so it is the same in
+ * every run: what had to be changed or cut, and a server name that could be read two ways (`a__b`, `a_`),
+ * gets a hash of both.
  */
 export function toolName(server: string, tool: string): string {
   const wanted = `mcp__${server}__${tool}`;
@@ -109,7 +119,7 @@ export const fingerprint = (value: unknown): string =>
 const sortedKeys = (_key: string, value: unknown): unknown =>
   isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 
-/** Far more than any model reads, and little enough to keep. */
+/** The most characters of a reply: far more than any model reads, and little enough to keep. */
 const mostReplyText = 1024 * 1024;
 const mostResourceText = 200 * 1024;
 /** Base64 characters. Anthropic takes 5 MB an image, the others more. */
@@ -124,30 +134,34 @@ export function replyOf({ content = [], structuredContent, isError }: CallToolRe
 }
 
 /** A resource as parts of a message. */
-export const resourceParts = ({ contents }: ReadResourceResult): Part[] =>
+export const resourceParts = ({ contents }: ReadResourceResult): ContentPart[] =>
   partsOf(contents.map((resource) => partOf({ type: 'resource', resource })));
 
 /** A prompt's messages as parts of one; who says what is written down only when both speak. */
 export function promptParts(
   messages: readonly { readonly role: string; readonly content: ContentBlock }[],
-): Part[] {
+): ContentPart[] {
   const dialogue = messages.some(({ role }) => role !== 'user');
   const named = (role: string) => (dialogue ? [textPart(role === 'user' ? 'User:' : 'Assistant:')] : []);
   return partsOf(messages.flatMap(({ role, content }) => [...named(role), partOf(content)]));
 }
 
-const partsOf = (all: readonly Part[]): Part[] => [textPart(joined(all, mostResourceText)), ...imagesIn(all)];
+const partsOf = (all: readonly ContentPart[]): ContentPart[] => [
+  textPart(joined(all, mostResourceText)),
+  ...imagesIn(all),
+];
 
-const imagesIn = (parts: readonly Part[]): ImagePart[] => parts.filter((part) => part.type === 'image');
+const imagesIn = (parts: readonly ContentPart[]): ImagePart[] =>
+  parts.filter((part) => part.type === 'image');
 
-function joined(parts: readonly Part[], most: number): string {
+function joined(parts: readonly ContentPart[], most: number): string {
   const text = textOf(parts);
   if (text.length <= most) return text;
   return `${text.slice(0, most).toWellFormed()}\n[cut here: ${text.length - most} more characters]`;
 }
 
-/** What is neither text nor an image is described. */
-function partOf(block: ContentBlock): Part {
+/** Converts a block to a part; what is neither text nor an image is described. */
+function partOf(block: ContentBlock): ContentPart {
   switch (block.type) {
     case 'text':
       return textPart(block.text);
@@ -165,7 +179,10 @@ function partOf(block: ContentBlock): Part {
 
 const textPart = (text: string): TextPart => ({ type: 'text', text: text.toWellFormed() });
 
-/** By its first bytes: an image that is none would make providers refuse the conversation from then on. */
+/**
+ * Reads bytes as an image, by the first of them: an image that is none would make providers refuse the
+ * conversation from then on.
+ */
 function bytesPart(said: string, data: string, from = ''): ImagePart | TextPart {
   const isBase64 = /^[\w+/\s]+=*\s*$/.test(data) && data.length <= mostImage;
   const mimeType = isBase64 ? imageType(Buffer.from(data.slice(0, 64), 'base64')) : undefined;

@@ -1,11 +1,11 @@
 import type { ServerConfig } from '../config/mcp-config.ts';
 import { ChatError } from '../errors.ts';
 import { inLine } from '../terminal/printable.ts';
-import { endProcesses, type Host } from './link.ts';
+import { endProcesses, type ChatHost } from './link.ts';
 import { Server } from './server.ts';
-import type { Tool } from './tool.ts';
+import type { ClientTool } from './tool.ts';
 
-/** As other hosts cut them. */
+/** The characters of a server's instructions that are kept, as in other hosts. */
 const mostInstructions = 2048;
 
 const leftOut = (count: number): string =>
@@ -14,10 +14,10 @@ const leftOut = (count: number): string =>
 
 /** All servers, whatever state they are in. */
 export class Toolbox {
-  private readonly host: Host;
+  private readonly host: ChatHost;
   private readonly all: Server[] = [];
 
-  constructor(host: Host) {
+  constructor(host: ChatHost) {
     this.host = host;
   }
 
@@ -31,14 +31,16 @@ export class Toolbox {
     throw new ChatError('SERVER_FAILED', `There is no MCP server "${inLine(wanted)}". There are: ${known}.`);
   }
 
-  /** Starts one more; no other has its name. Resolves when it is ready or has failed, which is one warning. */
+  /**
+   * Starts one more; no other has its name. Resolves when it is ready or has failed, which is one warning.
+   */
   async add(config: ServerConfig): Promise<void> {
     const server = new Server(config, this.host);
     this.all.push(server);
     await server.start();
   }
 
-  tools = (): readonly Tool[] => this.all.flatMap(({ tools }) => tools);
+  tools = (): readonly ClientTool[] => this.all.flatMap(({ tools }) => tools);
 
   prompts = () =>
     this.all.flatMap(({ name: server, prompts }) =>
@@ -46,8 +48,8 @@ export class Toolbox {
     );
 
   /**
-   * What trusted servers say of themselves, and which have more tools than are offered, for the system
-   * prompt.
+   * Collects what trusted servers say of themselves, and which have more tools than are offered, for the
+   * system prompt.
    */
   instructions(): string {
     const said = this.all.flatMap(({ config: { name, trust }, instructions = '', left }) => {

@@ -10,29 +10,29 @@ const refusal = 2;
 /** Characters of a hook's words that the model is given. */
 const mostChars = 10_000;
 
-interface Occasion {
+interface HookContext {
   readonly call?: CheckedCall;
   readonly result?: { readonly text: string; readonly isError: boolean };
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs the hooks of an event one after the other: notes for the model, or why a call is not to be made. Before a call,
- * one that does not work refuses it as well: it may have been a guard.
+ * Runs the hooks of an event one after the other: notes for the model, or why a call is not to be made.
+ * Before a call, one that does not work refuses it as well: it may have been a guard.
  */
 export async function runHooks(
-  agent: Chat,
-  event: keyof Chat['world']['config']['hooks'],
-  { call, result, signal }: Occasion,
+  chat: Chat,
+  event: keyof Chat['environment']['config']['hooks'],
+  { call, result, signal }: HookContext,
 ): Promise<{ readonly refused?: string; readonly notes: readonly string[] }> {
-  const { cwd, id: session } = agent.session.header;
+  const { cwd, id: session } = chat.session.header;
   const { tool, args } = call ?? {};
   // Our own tools change nothing that a hook could guard; who interrupted a turn knows that it is over.
-  if (tool?.own || (signal.aborted && event !== 'before')) return { notes: [] };
+  if (tool?.builtIn || (signal.aborted && event !== 'before')) return { notes: [] };
   const about = { event, tool: tool?.tool, server: tool?.server, args, result, cwd, session };
   const names = tool && [tool.tool, `${tool.server}:${tool.tool}`, tool.name];
   const notes: string[] = [];
-  for (const { tools, command, timeoutMs = usualTimeoutMs } of agent.world.config.hooks[event] ?? []) {
+  for (const { tools, command, timeoutMs = usualTimeoutMs } of chat.environment.config.hooks[event] ?? []) {
     const patterns = tools?.split(',').map((pattern) => pattern.trim());
     if (names && patterns?.some((pattern) => names.some((name) => matches(pattern, name))) === false)
       continue;
@@ -46,7 +46,7 @@ export async function runHooks(
       aborted: 'was interrupted',
     };
     const broken = `The hook ${command.join(' ')} ${how[ended]}${words === '' ? '.' : `: ${words}`}`;
-    if (!isWell) agent.world.warn(broken);
+    if (!isWell) chat.environment.warn(broken);
     if (event === 'before' && (!isWell || exitCode === refusal))
       return { refused: isWell ? words || 'it gave no reason' : broken, notes };
     if (isWell && words !== '') notes.push(words);

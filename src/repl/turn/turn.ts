@@ -2,34 +2,34 @@ import type { Chat } from '../chat.ts';
 import { shorten } from '../context/compaction.ts';
 import { viewOf } from '../context/view.ts';
 import { ChatError } from '../errors.ts';
-import type { AssistantMessage, Part } from '../message.ts';
+import type { AssistantMessage, ContentPart } from '../message.ts';
 import { readAttachments } from '../prompt/attachments.ts';
 import type { ModelRequest } from '../providers/provider.ts';
 import { live } from '../terminal/paste.ts';
 import { runCalls } from './calls.ts';
 import { runHooks } from './hooks.ts';
-import { offeredTools, type Guard } from './prepare-call.ts';
-import { before } from './told.ts';
+import { availableTools, type LoopGuard } from './prepare-call.ts';
+import { unlessAborted } from './event-stream.ts';
 import type { TurnEnd, TurnEvent } from './turn-event.ts';
 
-export interface Said {
-  /** What of it is not the person's own is `inert`. */
+export interface UserInput {
+  /** The text, in which what is not the person's own is `inert`. */
   readonly text: string;
-  readonly more?: readonly Part[];
+  readonly more?: readonly ContentPart[];
 }
 
 /** Appends what the person said, with what it refers to and what has changed around it, and runs the turn. */
 export async function* send(
   chat: Chat,
-  { text, more = [] }: Said,
+  { text, more = [] }: UserInput,
   signal: AbortSignal,
 ): AsyncGenerator<TurnEvent> {
   await untilConnected(chat, signal);
   // A server may take its time with what is wanted of it: then it is said without.
-  const attached = await before(readAttachments(text, chat), signal);
-  yield* attached?.told ?? [];
+  const attached = await unlessAborted(readAttachments(text, chat), signal);
+  yield* attached?.notices ?? [];
   const content = [
-    ...(await chat.news.next(chat.places, chat.mode, chat.session)),
+    ...(await chat.contextUpdates.nextParts(chat.instructionLocations, chat.mode, chat.session)),
     ...(attached?.content ?? [{ type: 'text' as const, text: live(text) }]),
     ...more,
   ];
@@ -46,71 +46,72 @@ export async function* turn(chat: Chat, signal: AbortSignal): AsyncGenerator<Tur
 
 /** Waits for the servers, until the person is tired of it: then never again. */
 export async function untilConnected(chat: Chat, signal: AbortSignal): Promise<void> {
-  await before(chat.connected, signal);
+  await unlessAborted(chat.connected, signal);
   if (signal.aborted) chat.connected = Promise.resolve();
 }
 
-type Turn<T> = AsyncGenerator<TurnEvent, T>;
+type TurnEvents<T> = AsyncGenerator<TurnEvent, T>;
 
 /**
- * Asks the model, runs what it calls, tells it the results, until it answers in prose. What has to be said has been
- * appended to the session; so is all that happens here, before it takes effect, so that whatever ends this process
- * leaves a session that can go on. Calls that an earlier process left open are asked again, or reported, first. The
- * last event is `ended`. Throws ChatError when the model cannot be reached; the session is valid then, too.
+ * Asks the model, runs what it calls, tells it the results, until it answers in prose. What has to be said
+ * has been appended to the session; so is all that happens here, before it takes effect, so that whatever
+ * ends this process leaves a session that can go on. Calls that an earlier process left open are asked again,
+ * or reported, first. The last event is `ended`. Throws ChatError when the model cannot be reached; the
+ * session is valid then, too.
  */
-export async function* runTurn(agent: Chat, signal: AbortSignal): Turn<void> {
-  yield { type: 'ended', reason: yield* rounds(agent, signal) };
+export async function* runTurn(chat: Chat, signal: AbortSignal): TurnEvents<void> {
+  yield { type: 'ended', reason: yield* iterate(chat, signal) };
 }
 
-async function* rounds(agent: Chat, signal: AbortSignal): Turn<TurnEnd> {
-  const guard: Guard = { counts: new Map(), refused: 0 };
+async function* iterate(chat: Chat, signal: AbortSignal): TurnEvents<TurnEnd> {
+  const guard: LoopGuard = { counts: new Map(), refused: 0 };
   const stopped = () => (signal.aborted ? 'interrupted' : 'stopped');
-  const told = { answers: 0, recovered: false, nudged: false };
-  for (let allowed = agent.rounds; ;) {
-    if ((yield* runCalls(agent, { guard, signal })) === 'stop') return stopped();
+  const progress = { iterations: 0, recovered: false, retried: false };
+  for (let allowed = chat.maxIterations; ;) {
+    if ((yield* runCalls(chat, { guard, signal })) === 'stop') return stopped();
     if (signal.aborted) return 'interrupted';
-    if (told.answers === allowed) {
+    if (progress.iterations === allowed) {
       const question = `The model has answered ${allowed} times in this turn. Go on?`;
-      const goOn = agent.person ? await agent.person.confirm(question, { signal }) : false;
+      const goOn = chat.person ? await chat.person.confirm(question, { signal }) : false;
       if (!goOn) return goOn === false ? 'rounds' : stopped();
-      allowed += agent.rounds;
+      allowed += chat.maxIterations;
     }
-    if (agent.world.config.compaction.auto) yield* shorten(agent, { signal, why: 'auto' });
-    const message = yield* answer(agent, signal, told);
+    if (chat.environment.config.compaction.auto) yield* shorten(chat, { signal, why: 'auto' });
+    const message = yield* answer(chat, signal, progress);
     if (!message) continue;
-    told.answers++;
+    progress.iterations++;
     const { stop, text } = message;
     if (stop === 'aborted' || signal.aborted) return 'interrupted';
     if (message.calls.length > 0) continue;
     if (stop === 'length' || stop === 'filtered') return stop;
-    if (text.trim() !== '' || told.nudged) return text.trim() === '' ? 'empty' : 'done';
+    if (text.trim() !== '' || progress.retried) return text.trim() === '' ? 'empty' : 'done';
     // Some models end a turn with their thoughts alone; asked once more, they answer.
-    told.nudged = true;
+    progress.retried = true;
     const content = [{ type: 'text' as const, text: 'Please go on: give your answer.' }];
-    agent.session.append({ type: 'user', content, typed: '' });
+    chat.session.append({ type: 'user', content, typed: '' });
   }
 }
 
 /**
- * One answer of the model, appended to the session. Nothing, once, when the conversation did not fit the model and
- * was shortened: an answer that was silently cut to fit counts as that, too.
+ * One answer of the model, appended to the session. Nothing, once, when the conversation did not fit the
+ * model and was shortened: an answer that was silently cut to fit counts as that, too.
  */
 async function* answer(
-  agent: Chat,
+  chat: Chat,
   signal: AbortSignal,
-  told: { recovered: boolean },
-): Turn<AssistantMessage | undefined> {
+  progress: { recovered: boolean },
+): TurnEvents<AssistantMessage | undefined> {
   try {
-    for await (const event of agent.provider.stream(requestOf(agent), signal)) {
+    for await (const event of chat.provider.stream(requestOf(chat), signal)) {
       if (event.type !== 'end') {
         yield event;
         continue;
       }
       const { message } = event;
       // Once shortened, it is the window that is said to be smaller than it is.
-      if (!told.recovered && overflowedSilently(message, agent.model.capabilities.contextWindow))
+      if (!progress.recovered && overflowedSilently(message, chat.model.capabilities.contextWindow))
         throw new ChatError('MODEL_OVERFLOW', 'The model was sent more than its context window holds.');
-      agent.session.append({ type: 'assistant', message });
+      chat.session.append({ type: 'assistant', message });
       yield { type: 'answer', message };
       return message;
     }
@@ -120,26 +121,28 @@ async function* answer(
     const text = 'The conversation does not fit the model. What came of this answer does not count.';
     yield { type: 'warning', text };
     const way = `${error.message} Begin anew (/new), or choose a model with a larger window (/model).`;
-    if (told.recovered || !(yield* shorten(agent, { signal, why: 'overflow' })))
+    if (progress.recovered || !(yield* shorten(chat, { signal, why: 'overflow' })))
       throw new ChatError('MODEL_OVERFLOW', way);
-    told.recovered = true;
+    progress.recovered = true;
     return undefined;
   }
 }
 
-function requestOf(agent: Chat): ModelRequest {
-  const tools = offeredTools(agent);
-  const thinking = agent.model.capabilities.thinkingOrTools && tools.length > 0 ? false : agent.thinking;
+function requestOf(chat: Chat): ModelRequest {
+  const tools = availableTools(chat);
+  const thinking = chat.model.capabilities.thinkingOrTools && tools.length > 0 ? false : chat.thinking;
   return {
-    system: agent.system(),
-    messages: viewOf(agent.session.path()).items.map(({ message }) => message),
+    system: chat.system(),
+    messages: viewOf(chat.session.path()).items.map(({ message }) => message),
     tools,
     ...(thinking === undefined ? {} : { thinking }),
-    ...(agent.schema ? { schema: agent.schema } : {}),
+    ...(chat.schema ? { schema: chat.schema } : {}),
   };
 }
 
-/** Some servers cut what does not fit and say nothing: more was read than fits, or nothing could be written. */
+/**
+ * Some servers cut what does not fit and say nothing: more was read than fits, or nothing could be written.
+ */
 function overflowedSilently(
   { usage, stop, text, calls, reasoning }: AssistantMessage,
   window: number,

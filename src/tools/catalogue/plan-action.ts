@@ -10,8 +10,8 @@ export const actionParams = z.strictObject({
 });
 
 /**
- * Plans an action of a program by its name. Throws UNKNOWN_TOOL, and ARG_INVALID for a built-in tool: that is called as
- * itself before this, as one that stands for another must not hide which.
+ * Plans an action of a program by its name. Throws UNKNOWN_TOOL, and ARG_INVALID for a built-in tool, which
+ * has to be called by its own name so that hosts see which tool it is.
  */
 export async function planAction(
   { action, arguments: values }: z.output<typeof actionParams>,

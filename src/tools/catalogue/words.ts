@@ -1,6 +1,6 @@
 import type { Role } from '../../core/program.ts';
 
-/** What people call what an action is for. */
+/** Words that people use for the role of an action. */
 export const roleWords: Readonly<Record<Role, string>> = {
   status: 'where version control stands',
   test: 'run the tests of the project',
@@ -23,16 +23,16 @@ export const roleWords: Readonly<Record<Role, string>> = {
   describe: 'columns of a table',
 };
 
-/** Words that say nothing about what is looked for. */
-const empty = new Set(
+/** Words that say nothing about the subject of a query. */
+const stopWords = new Set(
   [
     'a an the which there where of to in on for from with by and or is are be it its this that my our me i do does',
     'how can what all any some get please want need',
   ].flatMap((line) => line.split(' ')),
 );
 
-/** Words that mean the same to who looks for something; each line is one meaning. */
-const meanings: readonly (readonly string[])[] = [
+/** Words that mean the same in a query; each line is one meaning. */
+const synonyms: readonly (readonly string[])[] = [
   ['delete', 'remove', 'uninstall', 'drop', 'erase', 'rm'],
   ['list', 'show', 'ls', 'display', 'see', 'print', 'view'],
   ['add', 'install', 'i'],
@@ -63,24 +63,21 @@ const meanings: readonly (readonly string[])[] = [
 ];
 
 /**
- * The words of a text as they are compared: in small letters, without endings, without those that say
- * nothing.
- * `listBranches` alone is two; `JavaScript` in a sentence is one.
+ * The words of a text as they are compared: in lower case, without endings and without stop words.
+ * `listBranches` alone is two words; `JavaScript` in a sentence is one.
  */
 export function wordsOf(text: string): string[] {
   const parts = /\s/.test(text) ? text : text.replaceAll(/([a-z])([A-Z])/g, '$1 $2');
   return parts
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '' && !empty.has(word))
+    .filter((word) => word !== '' && !stopWords.has(word))
     .map(stemOf);
 }
 
-/**
- * Without the endings of plurals and verbs; much less than Porter's, which is enough for names and titles.
- */
+/** A word without the endings of plurals and verbs. Names and titles do not need all of Porter's stemmer. */
 function stemOf(word: string): string {
-  // What runs is a state, which `docker ps` shows; to run is an act.
+  // `running` asks for a state, such as `docker ps` shows; `run` asks for an act.
   if (word === 'running') return word;
   if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`;
   if (word.length > 5 && word.endsWith('ing')) return undoubled(word.slice(0, -3));
@@ -89,14 +86,14 @@ function stemOf(word: string): string {
   return word;
 }
 
-/** `runn` is `run`; `install` stays. */
+/** A stem without the doubled consonant or the e before its ending: `runn` is `run`; `install` stays. */
 const undoubled = (stem: string): string =>
   (/([bdgmnpt])\1$/.test(stem) ? stem.slice(0, -1) : stem).replace(/e$/, '');
 
-const groups = meanings.map((group) => new Set(group.map(stemOf)));
+const groups = synonyms.map((group) => new Set(group.map(stemOf)));
 
 /** Words of the same meaning as a stem, itself left out. */
-export const alikeOf = (stem: string): string[] =>
+export const synonymsOf = (stem: string): string[] =>
   [...new Set(groups.filter((group) => group.has(stem)).flatMap((group) => [...group]))].filter(
     (other) => other !== stem,
   );

@@ -3,24 +3,30 @@ import { createContext, Script } from 'node:vm';
 import { decode, shownText } from '../../machine/decode.ts';
 import { wholeCharacters } from '../../machine/output.ts';
 
-/** Nothing else goes on while a page is laid out, and one can be made to take for ever. */
+/** Milliseconds for one page: the conversion blocks the server, and a page can be made to take for ever. */
 const mostMs = 3000;
-/** What a reader skips. */
+/** Elements that are left out, as a reader would skip them. */
 const skipped = 'script style noscript template svg nav footer aside form button iframe'.split(' ');
-/** Links and images that show nothing to read: anchors, logos. */
+/** Links and images without words: anchors, logos. */
 const wordless = /!?\[[^[\]\p{L}\p{N}]{0,3}\]\([^()\s]*\)/gu;
-/** An image within the page itself. */
+/** The address of an image that is embedded in the page. */
 const inlined = /\(data:[^()\s]*\)/g;
-/** Characters; a main part with less is none. */
+/** Characters that the main part of a page must have; with fewer, the whole page is taken. */
 const leastText = 200;
 
-/** A page as Markdown, with its title; undefined where it cannot be laid out. */
-export async function pageText(html: string): Promise<{ title: string; text: string } | undefined> {
+/** The title of a page, and its content as Markdown. */
+interface Page {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** Converts a page to Markdown, with its title; undefined when that takes too long or fails. */
+export async function pageToMarkdown(html: string): Promise<Page | undefined> {
   const { htmlToMarkdown } = await import('@mdream/js');
   const plugins = { filter: { exclude: skipped }, tagOverrides: { details: 'div', summary: 'p' } };
   const markdown = (part: string) =>
     htmlToMarkdown(part, { plugins }).replaceAll(wordless, '').replaceAll(inlined, '(data)').trim();
-  const work = () => {
+  const convert = (): Page => {
     const [, title = ''] = /<title[^<>]*>([^<]{0,1000})/i.exec(html.slice(0, 200_000)) ?? [];
     const main = markdown(mainOf(html));
     const text =
@@ -28,16 +34,15 @@ export async function pageText(html: string): Promise<{ title: string; text: str
     return { title: markdown(title), text };
   };
   try {
-    const context = createContext({ work });
-    return new Script('work()').runInContext(context, { timeout: mostMs }) as ReturnType<typeof work>;
+    const context = createContext({ convert });
+    return new Script('convert()').runInContext(context, { timeout: mostMs }) as Page;
   } catch {
-    // It takes too long, or more depth or memory than there is: who wrote the page decides that. Its source
-    // is shown.
+    // A page can be written so that it takes too much time, depth or memory; its source is shown instead.
     return undefined;
   }
 }
 
-/** What a page says is its subject; empty where it does not say so of one part. */
+/** The source of the main element; empty unless there is exactly one. */
 function mainOf(html: string): string {
   const [start, ...others] = Array.from(html.matchAll(/<main[\s>]/gi), ({ index }) => index);
   if (start === undefined || others.length > 0) return '';
@@ -45,20 +50,20 @@ function mainOf(html: string): string {
   return html.slice(start, end > start ? end : undefined);
 }
 
-/** Types that are text whatever bytes they have. */
-const textual = /^text\/|[/+](?:json|xml|yaml|toml|(?:x-)?javascript|ecmascript|x-ndjson)\b/;
+/** Media types that are text, whatever bytes they have. */
+const textTypes = /^text\/|[/+](?:json|xml|yaml|toml|(?:x-)?javascript|ecmascript|x-ndjson)\b/;
 
 /**
- * The text of a body, by the charset of its type, its byte order mark or what it says itself; undefined where
- * it is none. `type` is the whole header.
+ * Decodes a body by its byte order mark, by the charset of its Content-Type header, or by the charset that it
+ * names itself; undefined when it is not text.
  */
-export function bodyText(body: Buffer, type: string): string | undefined {
+export function decodeBody(body: Buffer, type: string): string | undefined {
   const inside = /html|xml/i.test(type) ? charsetOf(body.toString('latin1', 0, 1024)) : undefined;
-  // What reads as ASCII so far cannot be UTF-16.
+  // A body whose first bytes could be read as ASCII is not UTF-16, whatever it says.
   const label = markOf(body) ?? charsetOf(type) ?? inside?.replace(/^utf-16.*/, 'utf-8');
   if (body.includes(0) && !label?.startsWith('utf-16')) return undefined;
-  if (!textual.test(type) && label === undefined && !isUtf8(wholeCharacters(body))) return undefined;
-  // What is not said is UTF-8, or what the web was written in before.
+  if (!textTypes.test(type) && label === undefined && !isUtf8(wholeCharacters(body))) return undefined;
+  // Without a charset it is UTF-8, or windows-1252, which was usual on the web before.
   const text =
     label === undefined || label === 'utf-8' ? decode(body, 'windows-1252') : shownText(body, label);
   return text.replace(/^\ufeff/, '');
@@ -77,7 +82,7 @@ function charsetOf(text: string): string | undefined {
   try {
     return name === '' ? undefined : new TextDecoder(name).encoding;
   } catch {
-    // Nobody knows it.
+    // The name of no charset.
     return undefined;
   }
 }

@@ -9,42 +9,50 @@ import { ToolcribError } from '../../core/errors.ts';
 import { fits, namesHost, type Rule } from '../../core/rule.ts';
 import { version } from '../../machine/version.ts';
 
+/** A request for one address of the web. */
 export interface FetchRequest {
   readonly url: URL;
   readonly method: 'GET' | 'HEAD';
-  /** Whether servers of this machine may answer: it was named, and by nobody else. */
+  /** Servers of this machine may answer: the caller has named this machine itself, not a redirect. */
   readonly loopback: boolean;
 }
 
-/** What a request may reach. */
-export interface Gate {
+/** A response, and the address that it came from after redirects. */
+export interface FetchResponse {
+  readonly url: URL;
+  readonly response: IncomingMessage;
+}
+
+/** The rules, cancellation and name resolution of a request. */
+export interface FetchContext {
   readonly rules: readonly Rule[];
   readonly signal: AbortSignal;
-  /** The addresses of a name. */
+  /** Resolves a host name to its addresses. */
   resolve(host: string): Promise<readonly LookupAddress[]>;
 }
 
 const mostRedirects = 5;
-/** Of a body, after decompression. */
+/** Bytes of a body that are read at most, after decompression. */
 const mostBytes = 5 * 1024 * 1024;
 
 /**
- * What is not the public Internet: https://www.iana.org/assignments/iana-ipv4-special-registry, and
- * multicast.
+ * IPv4 ranges that are not the public Internet: https://www.iana.org/assignments/iana-ipv4-special-registry,
+ * and multicast.
  */
 const reserved4 =
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 ' +
   '192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3';
 /**
- * Of IPv6 all but 2000::/3, and in that what leads to IPv4 addresses or to nobody. IPv4 addresses written as
- * IPv6 ones, mapped or through NAT64, lie outside of it.
+ * IPv6 ranges that are not the public Internet: all but 2000::/3, and in that the ranges that lead to IPv4
+ * addresses or to nobody. IPv4 addresses written as IPv6 ones, mapped or through NAT64, are outside of
+ * 2000::/3.
  */
 const reserved6 = '::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20';
 
-/** Whether an address is one of the public Internet. */
+/** Says whether an address belongs to the public Internet. */
 export function isPublic({ address, family }: LookupAddress): boolean {
   const type = family === 4 ? 'ipv4' : 'ipv6';
-  // One list for each family: a BlockList finds IPv4 addresses in IPv6 ranges.
+  // One list for each family, as a BlockList finds IPv4 addresses in IPv6 ranges.
   const list = new BlockList();
   for (const range of (family === 4 ? reserved4 : reserved6).split(' ')) {
     const [net = '', prefix] = range.split('/');
@@ -56,39 +64,40 @@ export function isPublic({ address, family }: LookupAddress): boolean {
 const isThisMachine = ({ address }: LookupAddress): boolean =>
   address.startsWith('127.') || address === '::1';
 
-/** Whether a host is one of the three names of this machine. */
-export const namesLoopback = (host: string): boolean => /^(?:localhost|127\.0\.0\.1|\[::1\])$/i.test(host);
+/** Says whether a host is one of the three names of this machine. */
+export const isLoopbackName = (host: string): boolean => /^(?:localhost|127\.0\.0\.1|\[::1\])$/i.test(host);
 
-/** An address of the web; undefined for any other. `from`: what it may be relative to. */
-export function webAddress(text: string, from?: string): URL | undefined {
+/** Parses an http or https URL, which may be relative to `from`; undefined for anything else. */
+export function parseWebAddress(text: string, from?: string): URL | undefined {
   const url = URL.canParse(text, from) ? new URL(text, from) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return undefined;
-  // With the dot at its end it is the same host, and no rule knows it.
+  // With a dot at its end it is the same host, but no rule would match it.
   url.hostname = url.hostname.replace(/\.$/, '');
   return url;
 }
 
-/** The act in one line, as rules see it. */
+/** The subject of a fetch, which rules match. */
 export const subjectOf = ({ href }: URL): string => `fetch ${href}`;
 
 /**
- * The answer to a request and where it came from, redirects followed and each looked at like the first
- * address. Throws EFFECT_DENIED for what may not be reached, UNREACHABLE, and what node:http throws.
+ * Sends a request and follows redirects, each checked like the first address; returns the response with the
+ * URL it came from. Throws EFFECT_DENIED for an address that may not be reached, UNREACHABLE, and what
+ * node:http throws.
  */
-export async function respond(
-  { url: given, method, loopback: allowed }: FetchRequest,
-  gate: Gate,
-): Promise<{ readonly url: URL; readonly response: IncomingMessage }> {
-  let url = rawOf(given);
-  let loopback = allowed;
+export async function requestPage(
+  { url: requested, method, loopback: mayLoopback }: FetchRequest,
+  context: FetchContext,
+): Promise<FetchResponse> {
+  let url = rawFileOf(requested);
+  let loopback = mayLoopback;
   for (let hops = 0; hops <= mostRedirects; hops++) {
-    if (url !== given) refuseByRule(url, gate.rules);
-    const response = await send({ url, method, loopback }, gate);
+    if (url !== requested) refuseByRule(url, context.rules);
+    const response = await send({ url, method, loopback }, context);
     const target = redirectOf(response, url);
     if (target === undefined) return { url, response };
     response.destroy();
-    // From this machine to itself, and never from elsewhere.
-    loopback &&= namesLoopback(target.hostname);
+    // This machine may redirect to itself; no other machine may redirect to it.
+    loopback = loopback && isLoopbackName(target.hostname);
     url = target;
   }
   throw new ToolcribError(
@@ -98,104 +107,107 @@ export async function respond(
   );
 }
 
-/** A page of GitHub that shows a file is a program; the file itself is had elsewhere. */
-function rawOf(url: URL): URL {
+/**
+ * The address of the raw file for a page of GitHub that shows a file by scripts; any other address as it is.
+ */
+function rawFileOf(url: URL): URL {
   const [, repository, file] = /^(\/[^/]+\/[^/]+)\/blob\/(.+)$/.exec(url.pathname) ?? [];
   if (url.host !== 'github.com' || repository === undefined) return url;
   return new URL(`https://raw.githubusercontent.com${repository}/${file}`);
 }
 
 /**
- * Of the first address rules were asked before; a redirect is not asked about, so a rule that would ask
- * refuses it.
+ * Throws EFFECT_DENIED for a redirect that a rule denies or would ask about: nobody can be asked in the
+ * middle of a fetch. The rules for the first address have been decided before.
  */
 function refuseByRule(url: URL, rules: readonly Rule[]): void {
   const act = { tools: ['fetch_url'], subject: subjectOf(url), host: url.hostname };
-  const against = rules.find(({ pattern, decision }) => decision !== 'allow' && fits(pattern, act));
-  if (!against) return;
-  const wayOut = against.decision === 'ask' ? 'Call fetch_url with it: then a person is asked.' : '';
-  const message = `url: it leads to ${url.href}, which a rule stands against (${against.setting}).`;
+  const rule = rules.find(({ pattern, decision }) => decision !== 'allow' && fits(pattern, act));
+  if (!rule) return;
+  const wayOut = rule.decision === 'ask' ? 'Call fetch_url with it: then a person is asked.' : '';
+  const message = `url: it leads to ${url.href}, which a rule stands against (${rule.setting}).`;
   throw new ToolcribError('EFFECT_DENIED', message, wayOut);
 }
 
 function redirectOf({ statusCode = 0, headers: { location } }: IncomingMessage, from: URL): URL | undefined {
   if (![301, 302, 303, 307, 308].includes(statusCode) || location === undefined) return undefined;
-  const url = webAddress(location, from.href);
+  const url = parseWebAddress(location, from.href);
   if (!url)
     throw new ToolcribError(
       'EFFECT_DENIED',
       `url: it redirects to ${location.slice(0, 200)}: no web address.`,
     );
-  // Whoever redirects does not log in for us.
+  // A server that redirects does not choose the name we log in with.
   url.username = '';
   url.password = '';
   return url;
 }
 
 /**
- * Asks one address. What was looked at is what is connected to, so that a name cannot change its mind in
- * between.
+ * Sends a request to one address. The addresses that were checked are the ones connected to, so that a name
+ * cannot resolve to another one in between.
  */
 function send(
   { url, method, loopback }: FetchRequest,
-  { rules, signal, resolve }: Gate,
+  { rules, signal, resolve }: FetchContext,
 ): Promise<IncomingMessage> {
   const { hostname } = url;
   const isNamed = rules.some(
     (rule) => rule.decision === 'allow' && namesHost(rule.pattern, 'fetch_url', hostname),
   );
-  const open = (addresses: readonly LookupAddress[]): LookupAddress[] => {
-    const isOpen = (one: LookupAddress) => isNamed || isPublic(one) || (loopback && isThisMachine(one));
-    const found = addresses.filter(isOpen);
-    if (found.length === 0) throw notOpen(hostname, addresses[0]);
-    return found;
+  const isReachable = (address: LookupAddress) =>
+    isNamed || isPublic(address) || (loopback && isThisMachine(address));
+  const reachable = (addresses: readonly LookupAddress[]): LookupAddress[] => {
+    const allowed = addresses.filter(isReachable);
+    if (allowed.length === 0) throw addressRefusal(hostname, addresses[0]);
+    return allowed;
   };
-  // Node asks for the addresses of names alone.
+  // Node calls `lookup` for names only, so that an address in numbers is checked here.
   const address = hostname.replaceAll(/[[\]]/g, '');
-  if (isIP(address) > 0) open([{ address, family: isIP(address) }]);
-  // With autoSelectFamily it wants all of them.
-  const lookup = callbackify(async (host: string, _options: object) => open(await resolve(host)));
+  if (isIP(address) > 0) reachable([{ address, family: isIP(address) }]);
+  // With autoSelectFamily, Node takes a list of addresses.
+  const lookup = callbackify(async (host: string, _options: object) => reachable(await resolve(host)));
   const headers = {
     accept: 'text/markdown, text/html;q=0.9, application/json;q=0.9, text/*;q=0.8, */*;q=0.5',
     'accept-encoding': 'gzip',
     'user-agent': `toolcrib/${version}`,
   };
-  // A dev server makes its own certificate, and nobody stands between this machine and itself.
+  // Dev servers sign their own certificates, and nobody can listen between this machine and itself.
   const tls = { rejectUnauthorized: !loopback };
   const connection = { lookup, autoSelectFamily: true, agent: false as const };
   const request = url.protocol === 'https:' ? requestHttps : requestHttp;
-  return new Promise((answer, reject) => {
-    request(url, { method, headers, signal, ...connection, ...tls }, answer)
+  return new Promise((onResponse, reject) => {
+    request(url, { method, headers, signal, ...connection, ...tls }, onResponse)
       .on('error', reject)
-      // An answer that switches to another protocol is no response, and no error.
+      // A server that switches to another protocol causes neither a response nor an error.
       .on('close', () => reject(new Error('the connection was closed')))
       .end();
   });
 }
 
-function notOpen(host: string, refused: LookupAddress | undefined): ToolcribError {
+function addressRefusal(host: string, refused: LookupAddress | undefined): ToolcribError {
   if (!refused) return new ToolcribError('UNREACHABLE', `url: ${host} has no address.`);
   const { address } = refused;
-  const is = host.includes(address) ? 'is' : `is ${address},`;
+  const verb = host.includes(address) ? 'is' : `is ${address},`;
   return new ToolcribError(
     'EFFECT_DENIED',
-    `url: ${host} ${is} a private or reserved address.`,
+    `url: ${host} ${verb} a private or reserved address.`,
     'A server of this machine is reached as localhost, 127.0.0.1 or [::1], not by a redirect; ' +
       `anything else takes a rule of the operator: --rule "fetch_url(${host})=allow".`,
   );
 }
 
-/** What came of a body: all of it, its first mostBytes, or what came before it was `broken`. */
-interface Body {
-  readonly body: Buffer;
+/** A body that was read: all of it, its first bytes, or those that came before `error`. */
+export interface ResponseBody {
+  readonly bytes: Buffer;
   readonly isCut: boolean;
-  readonly broken?: unknown;
+  readonly error?: unknown;
 }
 
-/** Reads a body, decompressed. */
-export async function readBody(response: IncomingMessage): Promise<Body> {
+/** Reads a body and decompresses it. */
+export async function readBody(response: IncomingMessage): Promise<ResponseBody> {
   const isZipped = response.headers['content-encoding']?.toLowerCase() === 'gzip';
-  // What went wrong is thrown where it is read.
+  // Errors of the pipeline are thrown by the loop that reads from it.
   const stream = isZipped ? pipeline(response, createGunzip(), () => {}) : response;
   const chunks: Buffer[] = [];
   let size = 0;
@@ -205,10 +217,10 @@ export async function readBody(response: IncomingMessage): Promise<Body> {
       size += chunk.length;
       if (size > mostBytes) break;
     }
-  } catch (broken) {
-    return { body: Buffer.concat(chunks), broken, isCut: true };
+  } catch (error) {
+    return { bytes: Buffer.concat(chunks), error, isCut: true };
   } finally {
     response.destroy();
   }
-  return { body: Buffer.concat(chunks).subarray(0, mostBytes), isCut: size > mostBytes };
+  return { bytes: Buffer.concat(chunks).subarray(0, mostBytes), isCut: size > mostBytes };
 }

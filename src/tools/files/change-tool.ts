@@ -5,117 +5,127 @@ import { ToolcribError } from '../../core/errors.ts';
 import type { PlanContext, ToolFacts } from '../../core/tool.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { takeSteps, type Step } from './editing/take-steps.ts';
-import { changedText, type ChangeAnswer } from './editing/changed-text.ts';
-import type { Session } from '../../machine/session.ts';
-import { defineTool, type BuiltInTool } from '../define-tool.ts';
+import { formatChanges, type ChangeAnswer } from './editing/changed-text.ts';
+import { defineTool, type BuiltInTool, type ToolPlanContext } from '../define-tool.ts';
 
-interface ChangeToolSpec<P extends z.ZodObject, Given> extends Pick<
+/** The facts of a tool that changes files, and how a call of it is described. */
+interface ChangeToolSpec<P extends z.ZodObject, Values> extends Pick<
   ToolFacts,
   'name' | 'title' | 'description' | 'hint'
 > {
-  /** Separated by blanks. */
+  /** Other names that models bring for the tool, separated by blanks. */
   readonly aliases?: string;
   readonly listed: NonNullable<ToolFacts['listed']>;
   readonly params: P;
-  /** `write src/a.ts` */
-  subject(given: Given): string;
-  /** The paths it names, as they were given. */
-  paths(given: Given): readonly string[];
-  /** They are where it looks for files to change. */
-  readonly within?: boolean;
-  /**
-   * It is about what lies at the path itself, also where that is a link; the dry run is made for every plan.
-   */
-  readonly itself?: boolean;
+  /** The act in one line: `write src/a.ts`. */
+  subject(values: Values): string;
+  /** The paths that a call names. */
+  paths(values: Values): readonly string[];
+  /** The paths are folders in which the tool searches for files to change. */
+  readonly searchesPaths?: boolean;
+  /** The tool changes a link itself, not its target. Every plan of such a tool makes the dry run. */
+  readonly noFollow?: boolean;
 }
 
-interface Acting<Given> {
-  /** Does it, or tells what would be done. */
-  act(given: Given, isDry: boolean, context: PlanContext, session: Session): Promise<ChangeAnswer>;
-  /** Nothing is changed by it. */
-  looks(given: Given): boolean;
+interface ChangeHandler<Values> {
+  /** Makes the changes, or in a dry run only says what would change. */
+  apply(values: Values, isDry: boolean, context: ToolPlanContext): Promise<ChangeAnswer>;
+  /** Says whether a call changes nothing. */
+  isReadOnly(values: Values): boolean;
 }
 
-/** A tool that changes files, all of which undo takes back. */
+/** Defines a tool that changes files; undo takes all of its changes back. */
 export function changeTool<P extends z.ZodObject>(
-  spec: ChangeToolSpec<P, z.output<P>> & Acting<z.output<P>>,
+  spec: ChangeToolSpec<P, z.output<P>> & ChangeHandler<z.output<P>>,
 ): BuiltInTool {
-  const { subject, paths, act, looks, itself = false, within = false, ...facts } = spec;
+  const { subject, paths, apply, isReadOnly, noFollow = false, searchesPaths = false, ...facts } = spec;
   return defineTool<P, z.output<P>>({
     ...facts,
     toolset: 'files',
     effects: ['write'],
-    async plan(given, context) {
-      const named = [...new Set(paths(given))];
-      const places = await Promise.all(
-        named.map(async (path) =>
-          within
-            ? { path: await context.workspace.resolve(path, { mustExist: true }) }
-            : placeOf(path, !itself, context),
-        ),
-      );
-      // The gate notes what is protected while it is made.
-      const would = context.preview || itself ? await act(given, true, context, context.session) : undefined;
-      const [first] = places;
-      const content = 'content' in given ? given.content : '';
+    async plan(values, context) {
+      const { workspace } = context;
+      const names = [...new Set(paths(values))];
+      const identify = async (path: string): Promise<PathIdentity> =>
+        searchesPaths
+          ? { path: await workspace.resolve(path, { mustExist: true }) }
+          : identifyPath(path, !noFollow, context);
+      const identities = await Promise.all(names.map(identify));
+      // The dry run also makes the gate note the protected files that would change.
+      const dryRun = context.preview || noFollow ? await apply(values, true, context) : undefined;
+      const [first] = identities;
+      const scope = searchesPaths ? first?.path : first && dirname(first.path);
+      const content = 'content' in values ? values.content : '';
       return {
-        effects: looks(given) ? ['read'] : ['write'],
-        subject: `${subject(given)}${would?.counts === undefined ? '' : ` (${would.counts})`}`,
-        folder: first === undefined ? context.workspace.home : within ? first.path : dirname(first.path),
-        paths: places.map(({ path }) => path),
-        ...(would && context.preview && { preview: would.text }),
+        effects: isReadOnly(values) ? ['read'] : ['write'],
+        subject: `${subject(values)}${dryRun?.counts === undefined ? '' : ` (${dryRun.counts})`}`,
+        folder: scope ?? workspace.home,
+        paths: identities.map(({ path }) => path),
+        ...(dryRun && context.preview && { preview: dryRun.text }),
         isUndoable: true,
-        // A content may have megabytes: to write it as JSON takes longer than to write it to a disk.
-        fingerprint: `${JSON.stringify([{ ...given, content: undefined }, places])}\n${String(content)}`,
-        work: given,
+        // A content may have megabytes, and writing it as JSON takes longer than writing it to a disk.
+        fingerprint: `${JSON.stringify([{ ...values, content: undefined }, identities])}\n${String(content)}`,
+        work: values,
       };
     },
     async run({ work }, context) {
-      const { text } = await act(work, looks(work), context, context.session);
+      const { text } = await apply(work, isReadOnly(work), context);
       return { content: [{ type: 'text', text }] };
     },
   });
 }
 
-interface Stepping<Given> {
-  /** What it is called in the list of changes, and its answer begins with. */
+interface StepsSpec<Values> {
+  /** The name of the change in the list of changes: `edit`. */
   readonly kind: string;
+  /** The beginning of the answer: `Edited`. */
   readonly done: string;
-  /** All of them are done, or none. */
-  steps(given: Given, context: PlanContext): readonly Step[] | Promise<readonly Step[]>;
+  /** The steps of a call, of which all are done, or none. */
+  steps(values: Values, context: PlanContext): readonly Step[] | Promise<readonly Step[]>;
 }
 
-/** A tool that changes files one after the other, all or none. */
+/** Defines a tool that changes files step by step: all of them, or none. */
 export const stepTool = <P extends z.ZodObject>({
   kind,
   done,
   steps: stepsOf,
   ...spec
-}: ChangeToolSpec<P, z.output<P>> & Stepping<z.output<P>>): BuiltInTool =>
+}: ChangeToolSpec<P, z.output<P>> & StepsSpec<z.output<P>>): BuiltInTool =>
   changeTool<P>({
     ...spec,
-    looks: (given) => 'dry_run' in given && given.dry_run === true,
-    async act(given, isDry, context, session) {
-      const call = () => JSON.stringify([kind, { ...given, dry_run: false }]);
-      const changing = { kind, isDry, call, session };
-      const steps = await takeSteps(await stepsOf(given, context), changing, context);
-      return changedText({ done: isDry ? `Would ${kind}` : done, steps, isDry });
+    isReadOnly: (values) => 'dry_run' in values && values.dry_run === true,
+    async apply(values, isDry, context) {
+      const call = () => JSON.stringify([kind, { ...values, dry_run: false }]);
+      const steps = await takeSteps(await stepsOf(values, context), { kind, isDry, call }, context);
+      return formatChanges({ done: isDry ? `Would ${kind}` : done, steps, isDry });
     },
   });
 
-/** Several paths in a subject. */
-export const namesOf = ([first = '', ...others]: readonly string[]): string =>
+/** Several paths in a subject: the first, and the number of the others. */
+export const abbreviatePaths = ([first = '', ...others]: readonly string[]): string =>
   `${first}${others.length > 0 ? ` and ${others.length} more` : ''}`;
 
 /**
- * Where a path is, and by what it is known again; one that cannot be changed is left to the change to refuse.
+ * A path, and the stamp of the file there, by which a plan notices that another file has come in its place.
  */
-async function placeOf(path: string, follow: boolean, { workspace }: PlanContext) {
+interface PathIdentity {
+  readonly path: string;
+  readonly ino?: number;
+  readonly size?: number;
+  readonly mtimeMs?: number;
+}
+
+/** Identifies the file at a path; one that cannot be changed is left to the change to refuse. */
+async function identifyPath(
+  path: string,
+  follow: boolean,
+  { workspace }: PlanContext,
+): Promise<PathIdentity> {
   try {
-    const place = await rooted(workspace).openPlace(path, { follow });
-    await place.folder.handle.close();
-    const found = await lstat(place.path).catch(() => undefined);
-    return { path: place.path, ...(found && { ino: found.ino, size: found.size, mtimeMs: found.mtimeMs }) };
+    const target = await rooted(workspace).openPlace(path, { follow });
+    await target.folder.handle.close();
+    const stat = await lstat(target.path).catch(() => undefined);
+    return { path: target.path, ...(stat && { ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs }) };
   } catch (error) {
     // Folders that are missing are made by the change.
     if (!(error instanceof ToolcribError) || error.code !== 'PATH_NOT_FOUND') throw error;

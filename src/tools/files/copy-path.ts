@@ -7,14 +7,14 @@ import { path } from '../../core/params.ts';
 import type { PlanContext } from '../../core/tool.ts';
 import { mostChangedBytes } from '../../machine/history/failures.ts';
 import { displayPath, refusal } from '../../machine/paths/display-path.ts';
-import { rooted } from '../../machine/paths/workspace.ts';
+import { rooted, type RootedWorkspace } from '../../machine/paths/workspace.ts';
 import { stepTool } from './change-tool.ts';
 import type { FileChange } from './editing/change-files.ts';
 import { targetOf, targetParam, type MoveEnds } from './editing/move-target.ts';
 
 const mostFiles = 2000;
 
-/** Copies a file, or a folder with the files in it, never onto something. */
+/** Copies a file, or a folder with the files in it; never onto something that exists. */
 export default stepTool({
   name: 'copy_path',
   title: 'Copy',
@@ -26,21 +26,23 @@ export default stepTool({
   }),
   kind: 'copy',
   done: 'Copied',
-  subject: (given) => `copy ${given.from} to ${targetOf(given)}`,
-  paths: (given) => [given.from, targetOf(given)],
-  steps: copies,
+  subject: (values) => `copy ${values.from} to ${targetOf(values)}`,
+  paths: (values) => [values.from, targetOf(values)],
+  steps: copySteps,
 });
 
-/** A new file for each one that is copied. Links are left: they would lead elsewhere from there. */
-async function copies({ from, to }: MoveEnds, { workspace }: PlanContext): Promise<FileChange[]> {
+/**
+ * The steps of a copy: a new file for each file. Links are left out, as they could lead elsewhere from there.
+ */
+async function copySteps({ from, to }: MoveEnds, { workspace }: PlanContext): Promise<FileChange[]> {
   const gate = rooted(workspace);
   const target = targetOf({ from, to });
   const source = await gate.open('any', from);
   await source.handle.close();
-  if (source.stat.isFile()) return [copyOf(source.path, target, gate)];
+  if (source.stat.isFile()) return [copyFile(source.path, target, gate)];
   gate.refuseWhole(from);
-  const found = await readdir(source.path, { recursive: true, withFileTypes: true });
-  const files = found.filter((entry) => entry.isFile());
+  const entries = await readdir(source.path, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
   if (files.length > mostFiles)
     throw refusal(
       'TOO_LARGE',
@@ -50,16 +52,16 @@ async function copies({ from, to }: MoveEnds, { workspace }: PlanContext): Promi
     );
   return files.map((entry) => {
     const file = join(entry.parentPath, entry.name);
-    return copyOf(file, join(target, relative(source.path, file)), gate);
+    return copyFile(file, join(target, relative(source.path, file)), gate);
   });
 }
 
-const copyOf = (file: string, to: string, gate: ReturnType<typeof rooted>): FileChange => ({
-  path: to,
+const copyFile = (file: string, target: string, gate: RootedWorkspace): FileChange => ({
+  path: target,
   replacesAll: true,
-  takesAny: true,
+  allowsUnseen: true,
   async propose(before) {
-    if (before) throw new ToolcribError('PATH_EXISTS', `${displayPath(to)}: is there already.`);
+    if (before) throw new ToolcribError('PATH_EXISTS', `${displayPath(target)}: is there already.`);
     const opened = await gate.open('file', file);
     try {
       const { size } = opened.stat;

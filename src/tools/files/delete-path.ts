@@ -3,7 +3,7 @@ import { also, unlisted } from '../../core/accepted.ts';
 import { flag, path } from '../../core/params.ts';
 import { stepTool } from './change-tool.ts';
 
-/** Moves a file, link or folder into the history. */
+/** Deletes a file, link or folder by moving it into the history, from which undo brings it back. */
 export default stepTool({
   name: 'delete_path',
   title: 'Delete',
@@ -16,8 +16,8 @@ export default stepTool({
   }),
   kind: 'delete',
   done: 'Deleted',
-  subject: (given) => `delete ${given.path}`,
-  paths: (given) => [given.path],
-  itself: true,
-  steps: (given) => [{ path: given.path, isRemoved: true }],
+  subject: (values) => `delete ${values.path}`,
+  paths: (values) => [values.path],
+  noFollow: true,
+  steps: (values) => [{ path: values.path, isRemoved: true }],
 });

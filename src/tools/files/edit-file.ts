@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { stepTool } from './change-tool.ts';
 import { dryRunParam, editParams, encodingParam, versionParam } from './editing/edit-params.ts';
-import { editing, editOf } from './editing/editing.ts';
+import { changeByEdits, toEdit } from './editing/editing.ts';
 
 /** Replaces exact text in a file; every other byte stays as it is. */
 export default stepTool({
@@ -21,7 +21,7 @@ export default stepTool({
   }),
   kind: 'edit',
   done: 'Edited',
-  subject: (given) => `edit ${given.path}`,
-  paths: (given) => [given.path],
-  steps: (given, context) => [editing(given.path, [editOf(given)], context, given)],
+  subject: ({ path }) => `edit ${path}`,
+  paths: ({ path }) => [path],
+  steps: (values, context) => [changeByEdits(values.path, [toEdit(values)], context, values)],
 });

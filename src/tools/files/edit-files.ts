@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { also, unlisted } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { path } from '../../core/params.ts';
-import { namesOf, stepTool } from './change-tool.ts';
+import { abbreviatePaths, stepTool } from './change-tool.ts';
 import { dryRunParam, editParams, pathNames } from './editing/edit-params.ts';
-import { editing, editOf, type GivenEdit } from './editing/editing.ts';
+import { changeByEdits, toEdit, type EditParams } from './editing/editing.ts';
 
 const params = z.strictObject({
   edits: also(
@@ -19,7 +19,7 @@ const params = z.strictObject({
   dry_run: dryRunParam,
 });
 
-/** The same many times over many files: all edits, or none. */
+/** Makes many edits in one or many files: all of them, or none. */
 export default stepTool({
   name: 'edit_files',
   title: 'Edit several files',
@@ -27,21 +27,21 @@ export default stepTool({
   hint: 'edit several files at once',
   aliases: 'MultiEdit multi_edit multi_replace_string_in_file',
   listed: 'yes',
-  params: params,
+  params,
   kind: 'edit',
   done: 'Edited',
-  subject: (given) => `edit ${namesOf([...byPath(given).keys()])}`,
-  paths: (given) => [...byPath(given).keys()],
-  steps: (given, context) =>
-    Array.from(byPath(given), ([at, edits]) => editing(at, edits.map(editOf), context)),
+  subject: (values) => `edit ${abbreviatePaths([...groupByPath(values).keys()])}`,
+  paths: (values) => [...groupByPath(values).keys()],
+  steps: (values, context) =>
+    Array.from(groupByPath(values), ([file, edits]) => changeByEdits(file, edits.map(toEdit), context)),
 });
 
-/** The edits of each file, in their order. Throws ARG_INVALID for one of no file. */
-function byPath({ edits, path: shared }: z.output<typeof params>): Map<string, GivenEdit[]> {
-  const files = new Map<string, GivenEdit[]>();
-  for (const [at, { path: own = shared, ...one }] of edits.entries()) {
+/** Groups edits by file, in their order. Throws ARG_INVALID for an edit without a path. */
+function groupByPath({ edits, path: shared }: z.output<typeof params>): Map<string, EditParams[]> {
+  const files = new Map<string, EditParams[]>();
+  for (const [at, { path: own = shared, ...edit }] of edits.entries()) {
     if (own === undefined) throw new ToolcribError('ARG_INVALID', `edits.${at}.path: is required.`);
-    files.set(own, [...(files.get(own) ?? []), one]);
+    files.set(own, [...(files.get(own) ?? []), edit]);
   }
   return files;
 }

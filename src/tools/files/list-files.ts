@@ -2,13 +2,12 @@ import { sep } from 'node:path';
 import * as z from 'zod';
 import { also, unlisted } from '../../core/accepted.ts';
 import { flag, path } from '../../core/params.ts';
-import type { CallContext } from '../../core/tool.ts';
-import { defineTool } from '../define-tool.ts';
+import { defineTool, type ToolCallContext } from '../define-tool.ts';
 import type { OpenedFile } from '../../machine/paths/opened.ts';
 import { displayPath } from '../../machine/paths/display-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { inlineLimit } from '../../machine/sanitize.ts';
-import { bracketed, rootRelative, withCommas } from './wording.ts';
+import { inBrackets, rootRelative, formatNumber } from './wording.ts';
 import type { Listing } from '../../machine/known-files.ts';
 import type { Session } from '../../machine/session.ts';
 import { entryOf, findFiles, listFolder, statOf, targetOf, type ListedEntry } from './listing/entries.ts';
@@ -16,10 +15,11 @@ import { openPatternFolder, parseGlob, type GlobPattern } from './listing/glob-p
 
 const usualLimit = 500;
 const mostEntries = 2000;
+/** Listings that are kept for their next pages. */
 const mostKept = 4;
 const deepest = 100;
 const usualCharacters = inlineLimit - 500;
-/** For who asks for more entries than usual. */
+/** Characters of a page when more entries than usual are asked for. */
 const mostCharacters = 4 * inlineLimit - 500;
 
 const params = z.strictObject({
@@ -40,7 +40,7 @@ const params = z.strictObject({
   ignored: unlisted(flag('Also what .gitignore leaves out'), 'no_ignore include_ignored'),
   hidden: unlisted(flag('Also dot names'), 'all -a show_hidden include_hidden'),
   recursive: unlisted(flag('All levels'), '-r -R'),
-  /** How many entries the pages before have had. */
+  // The number of entries on the pages before.
   cursor: unlisted(
     z
       .string()
@@ -49,14 +49,14 @@ const params = z.strictObject({
   ),
 });
 
-/** What a call lists, and from where. */
+/** A listing: its parameters, the opened folder, and the glob of files to find. */
 interface ListTask {
-  readonly given: z.output<typeof params> & { readonly depth: number };
+  readonly request: z.output<typeof params> & { readonly depth: number };
   readonly pattern: GlobPattern | undefined;
   readonly folder: OpenedFile;
 }
 
-/** What a folder holds, or the files that a glob chooses. Links are named and never followed. */
+/** Lists the entries of a folder, or the files that a glob matches. Links are listed but never followed. */
 export default defineTool({
   name: 'list_files',
   title: 'List and find files',
@@ -69,16 +69,16 @@ export default defineTool({
   listed: 'first',
   effects: ['read'],
   params,
-  async run({ work: request }, context) {
-    const depth = request.depth ?? (request.recursive ? deepest : 1);
-    const given = { ...request, depth, limit: Math.min(request.limit, mostEntries) };
+  async run({ work }, context) {
+    const depth = work.depth ?? (work.recursive ? deepest : 1);
+    const request = { ...work, depth, limit: Math.min(work.limit, mostEntries) };
     const workspace = rooted(context.workspace);
-    const pattern = given.glob === undefined ? undefined : parseGlob(given.glob);
+    const pattern = request.glob === undefined ? undefined : parseGlob(request.glob);
     const folder = pattern
-      ? await openPatternFolder(workspace, given.path, pattern)
-      : await workspace.open('folder', given.path);
+      ? await openPatternFolder(workspace, request.path, pattern)
+      : await workspace.open('folder', request.path);
     try {
-      const text = await pageOf({ given, pattern, folder }, context, context.session);
+      const text = await formatPage({ request, pattern, folder }, context);
       return { content: [{ type: 'text', text }] };
     } finally {
       await folder.handle.close();
@@ -86,66 +86,67 @@ export default defineTool({
   },
 });
 
-async function pageOf(task: ListTask, { signal, workspace }: CallContext, session: Session) {
-  const { given, pattern, folder } = task;
-  const { cursor, limit, sizes, sort = 'path', ...asked } = given;
-  const isOneFolder = !pattern && given.depth === 1;
+async function formatPage(
+  { request, pattern, folder }: ListTask,
+  { signal, workspace, session }: ToolCallContext,
+): Promise<string> {
+  const { cursor, limit, sizes, sort = 'path', ...options } = request;
+  const isOneFolder = !pattern && request.depth === 1;
   const start = isOneFolder ? '' : `${rootRelative(folder.path, workspace.roots)}/`.replace(/^\.\//, '');
-  const question = JSON.stringify(['list', folder.path, sort, asked]);
-  const { depth, hidden, ignored } = asked;
-  const request = { where: folder, pattern, depth, hidden, ignored, sort, signal };
-  const kept = cursor === undefined ? undefined : session.listings.get(question);
-  const list = kept ?? (await (isOneFolder ? listFolder(folder, sort) : findFiles(session, request)));
-  keep(session.listings, question, list);
-  const from = Math.min(Number(cursor ?? 0), list.items.length);
+  const key = JSON.stringify(['list', folder.path, sort, options]);
+  const { depth, hidden, ignored } = options;
+  const search = { folder, pattern, depth, hidden, ignored, sort, signal };
+  const read = () => (isOneFolder ? listFolder(folder, sort) : findFiles(session, search));
+  const listing = (cursor === undefined ? undefined : session.listings.get(key)) ?? (await read());
+  keepListing(session.listings, key, listing);
+  const from = Math.min(Number(cursor ?? 0), listing.items.length);
   const lines: string[] = [];
   let room = limit > usualLimit ? mostCharacters : usualCharacters;
-  for (const item of list.items.slice(from, from + limit)) {
+  for (const item of listing.items.slice(from, from + limit)) {
     const entry = entryOf(item);
     const line =
       lineOf(entry, start, folder, sizes) +
-      (list.isIgnored?.(entry.path, entry.kind === 'folder') ? '  [ignored]' : '');
+      (listing.isIgnored?.(entry.path, entry.kind === 'folder') ? '  [ignored]' : '');
     room -= line.length + 1;
     if (room < 0 && lines.length > 0) break;
     lines.push(line);
   }
-  if (pattern && list.items.length === 0) return ['No files match.', ...bracketed(list.notes)].join('\n');
-  return [...lines, ...bracketed(footer(list, from, from + lines.length))].join('\n');
+  if (pattern && listing.items.length === 0)
+    return ['No files match.', ...inBrackets(listing.notes)].join('\n');
+  return [...lines, ...inBrackets(footer(listing, from, from + lines.length))].join('\n');
 }
 
-/** Keeps a list for its next pages: some megabytes each at worst. */
-function keep(lists: Session['listings'], question: string, list: Listing): void {
+/** Keeps a listing for its next pages; the oldest one goes, as each may take some megabytes. */
+function keepListing(lists: Session['listings'], question: string, list: Listing): void {
   lists.delete(question);
   lists.set(question, list);
   const [oldest] = lists.keys();
   if (lists.size > mostKept && oldest !== undefined) lists.delete(oldest);
 }
 
-/** One entry as a line. */
+/** Formats an entry as a line. */
 function lineOf({ path: at, kind }: ListedEntry, start: string, folder: OpenedFile, sizes: boolean): string {
-  const shown = shownName((start + at).replaceAll('/', sep));
+  const shown = quoteName((start + at).replaceAll('/', sep));
   if (kind === 'folder') return `${shown}/`;
   if (kind === 'file') {
     const size = sizes ? statOf(folder, at)?.size : undefined;
-    return size === undefined ? shown : `${shown}  ${withCommas(size)}`;
+    return size === undefined ? shown : `${shown}  ${formatNumber(size)}`;
   }
   const target = kind === 'link' ? targetOf(folder, at) : undefined;
-  return target === undefined ? `${shown}  [${kind}]` : `${shown} -> ${shownName(target)}`;
+  return target === undefined ? `${shown}  [${kind}]` : `${shown} -> ${quoteName(target)}`;
 }
 
-/**
- * Quoted when it could be read as a name with something behind it, as the end of the listing, or as two
- * lines.
- */
-function shownName(name: string): string {
+/** Quotes a name that could be read as a name with a note behind it, as the footer, or as two lines. */
+function quoteName(name: string): string {
   if (/^[\w.][\w./+@~-]*$/.test(name)) return name;
   const shown = displayPath(name);
   return shown === name && /^[\s[]|\s$|\s\s| -> |[/:]$/.test(name) ? JSON.stringify(name) : shown;
 }
 
+/** The notes below a page: its entries, and the cursor of the next page. */
 function footer({ items, notes }: Listing, from: number, to: number): string[] {
   const total = items.length;
-  const count = total === 1 ? '1 entry' : `${withCommas(total)} entries`;
-  const some = to === from ? `none left of ${count}` : `entries ${from + 1}-${to} of ${withCommas(total)}`;
+  const count = total === 1 ? '1 entry' : `${formatNumber(total)} entries`;
+  const some = to === from ? `none left of ${count}` : `entries ${from + 1}-${to} of ${formatNumber(total)}`;
   return [to - from === total ? count : some, ...notes, ...(to < total ? [`next: cursor ${to}`] : [])];
 }

@@ -4,7 +4,7 @@ import { flag, path } from '../../core/params.ts';
 import { stepTool } from './change-tool.ts';
 import { targetOf, targetParam } from './editing/move-target.ts';
 
-/** Moves or renames, never onto something. */
+/** Moves or renames a file, link or folder; never onto something that exists. */
 export default stepTool({
   name: 'move_path',
   title: 'Move or rename',
@@ -17,8 +17,8 @@ export default stepTool({
   }),
   kind: 'move',
   done: 'Moved',
-  subject: (given) => `move ${given.from} to ${targetOf(given)}`,
-  paths: (given) => [given.from, targetOf(given)],
-  itself: true,
-  steps: (given) => [{ path: given.from, movesTo: targetOf(given) }],
+  subject: (values) => `move ${values.from} to ${targetOf(values)}`,
+  paths: (values) => [values.from, targetOf(values)],
+  noFollow: true,
+  steps: (values) => [{ path: values.from, movesTo: targetOf(values) }],
 });

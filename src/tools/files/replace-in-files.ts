@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { also, unlisted } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { flag } from '../../core/params.ts';
-import type { PlanContext } from '../../core/tool.ts';
 import { togetherAs } from '../../machine/history/entry.ts';
 import { noConsent } from '../../machine/paths/protected-paths.ts';
 import { refusal, displayPath } from '../../machine/paths/display-path.ts';
@@ -11,19 +10,19 @@ import { rooted } from '../../machine/paths/workspace.ts';
 import { changeTool } from './change-tool.ts';
 import { rootRelative } from './wording.ts';
 import {
-  choosingParams,
+  selectionParams,
   globParam,
-  hasSigns,
+  hasOperators,
   literalParam,
   patternParam,
   scopeParam,
   spansLines,
 } from './searching/search-request.ts';
 import { findReplacements, type Replacement } from './searching/replacements.ts';
-import type { Session } from '../../machine/session.ts';
-import { fileBytes, fileText } from './text/file-text.ts';
+import type { ToolPlanContext } from '../define-tool.ts';
+import { encodeFile, decodeFile } from './text/file-text.ts';
 import type { FileChange } from './editing/change-files.ts';
-import { changedText, type ChangeAnswer } from './editing/changed-text.ts';
+import { formatChanges, type ChangeAnswer } from './editing/changed-text.ts';
 import { takeEach } from './editing/take-steps.ts';
 import { refuseMask } from './editing/refusals.ts';
 
@@ -38,13 +37,13 @@ const params = z.strictObject({
   literal: literalParam,
   dry_run: also(flag('Only show what would change'), 'preview'),
   ignore_case: unlisted(flag('Upper and lower case alike'), '-i case_insensitive'),
-  ...choosingParams,
+  ...selectionParams,
 });
 type ReplaceParams = z.output<typeof params>;
 
 /**
- * Replaces what a regular expression finds in many files: ripgrep finds it, and says what takes its place.
- * Which files it is about is found when it is done: what is protected among them is left.
+ * Replaces the matches of a regular expression in many files; ripgrep finds them and makes the replacements.
+ * The files are only known when it runs, so that protected ones are left as they are.
  */
 export default changeTool({
   name: 'replace_in_files',
@@ -57,72 +56,73 @@ export default changeTool({
   params,
   subject: ({ pattern, glob, path }) =>
     `replace ${pattern} in ${glob === undefined ? path : `${glob} in ${path}`}`,
-  paths: (given) => [given.path],
-  within: true,
-  looks: (given) => given.dry_run,
-  act: (given, isDry, context, session) =>
-    replaceAll({ ...given, literal: given.literal || given.is_regexp === false }, isDry, context, session),
+  paths: ({ path }) => [path],
+  searchesPaths: true,
+  isReadOnly: (values) => values.dry_run,
+  apply: (values, isDry, context) =>
+    replaceAll({ ...values, literal: values.literal || values.is_regexp === false }, isDry, context),
 });
 
 async function replaceAll(
-  given: ReplaceParams,
+  request: ReplaceParams,
   isDry: boolean,
-  context: PlanContext,
-  session: Session,
+  context: ToolPlanContext,
 ): Promise<ChangeAnswer> {
-  refuseMask('pattern', given.pattern, undefined);
-  refuseMask('replacement', given.replacement, undefined);
-  // Nobody is asked about single files: what a person would have to be is left.
+  refuseMask('pattern', request.pattern, undefined);
+  refuseMask('replacement', request.replacement, undefined);
+  // Nobody is asked about single files: those that a person would be asked about are left as they are.
   const gate = rooted(context.workspace).consenting(noConsent);
-  const within = { ...context, workspace: gate };
-  const { replacement, notes } = replacementFor(given);
-  const multiline = given.multiline || spansLines(given.pattern, given.literal);
-  const found = await findReplacements({ ...given, multiline, replacement }, within, session);
+  const unprotected = { ...context, workspace: gate };
+  const { replacement, notes } = replacementFor(request);
+  const multiline = request.multiline || spansLines(request.pattern, request.literal);
+  const found = await findReplacements({ ...request, multiline, replacement }, unprotected);
   if (found.files.size === 0) {
     const why = found.notes.length > 0 ? ` (${found.notes.join('; ')})` : '';
-    const wayOut = `grep shows what is there${hasSigns(given) ? '; literal takes the pattern as plain text' : ''}.`;
+    const wayOut = `grep shows what is there${hasOperators(request) ? '; literal takes the pattern as plain text' : ''}.`;
     throw new ToolcribError('NOT_FOUND', `pattern: nothing matches; nothing was changed${why}.`, wayOut);
   }
-  const changing = { kind: togetherAs('replace'), isDry, call: () => '', session };
+  const options = { kind: togetherAs('replace'), isDry, call: () => '' };
   const changes = Array.from(found.files, ([path, places]) =>
-    replacing(rootRelative(join(found.folder, path), gate.roots), places, given.encoding),
+    replacementChange(rootRelative(join(found.folder, path), gate.roots), places, request.encoding),
   );
-  const { done: steps, failed } = await takeEach(changes, changing, within);
+  const { done: steps, failed } = await takeEach(changes, options, unprotected);
   const left = failed.map(({ path, error }) => `${displayPath(path)}: ${error.code}`);
   const done = isDry ? 'Would change' : 'Changed';
-  return changedText({ done, steps, left, notes: [...notes, ...found.notes], isDry });
+  return formatChanges({ done, steps, left, notes: [...notes, ...found.notes], isDry });
 }
 
 /**
- * The replacement as ripgrep takes it, where a `$` without a group behind it is a dollar: to ripgrep `$name`
- * of no group is nothing at all, and `$1_a` is a group called so.
+ * The replacement in the syntax of ripgrep, with a `$` that names no group as a plain dollar: ripgrep would
+ * drop
+ * `$name` of no group, and take `$1_a` for a group called `1_a`.
  */
 function replacementFor({ replacement, pattern, literal }: ReplaceParams): {
-  replacement: string;
-  notes: string[];
+  readonly replacement: string;
+  readonly notes: readonly string[];
 } {
-  const dollars = (text: string) => text.replaceAll('$', '$$$$');
-  if (literal) return { replacement: dollars(replacement), notes: [] };
+  const escapeDollars = (text: string) => text.replaceAll('$', '$$$$');
+  if (literal) return { replacement: escapeDollars(replacement), notes: [] };
   const count = pattern.split('(').length - 1;
   const names = new Set(Array.from(pattern.matchAll(/\(\?P?<(\w+)>/g), ([, name]) => name));
   const isGroup = (name: string) => (/^\d+$/.test(name) ? Number(name) <= count : names.has(name));
-  const plain = new Set<string>();
-  const meant = replacement.replaceAll(
+  const unknownGroups = new Set<string>();
+  const escaped = replacement.replaceAll(
     /\$\$|\$&|\$\{(\w+)\}|\$(\d{1,2})|\$([A-Za-z_]\w*)|\\(\d)|\$/g,
     (token, ...groups: (string | undefined)[]) => {
       if (token === '$$') return token;
       if (token === '$&') return '${0}';
       const group = groups.slice(0, 4).find((name) => name !== undefined);
       if (group !== undefined && isGroup(group)) return `\${${group}}`;
-      if (token !== '$') plain.add(token);
-      return dollars(token);
+      if (token !== '$') unknownGroups.add(token);
+      return escapeDollars(token);
     },
   );
-  const notes = plain.size > 0 ? [`${[...plain].join(', ')}: no group, taken as text`] : [];
-  return { replacement: meant, notes };
+  const notes = unknownGroups.size > 0 ? [`${[...unknownGroups].join(', ')}: no group, taken as text`] : [];
+  return { replacement: escaped, notes };
 }
 
-const replacing = (
+/** The change of one file by its replacements; refused when the file has changed since it was searched. */
+const replacementChange = (
   path: string,
   places: readonly Replacement[],
   encoding: string | undefined,
@@ -130,20 +130,20 @@ const replacing = (
   path,
   encoding,
   replacesAll: false,
-  takesAny: true,
-  async propose(before, known) {
+  allowsUnseen: true,
+  async propose(before, knownEncoding) {
     if (!before) throw refusal('STALE_FILE', path, 'is gone.');
-    const file = await fileText(before, displayPath(path), known);
-    // ripgrep has read the same: UTF-8, without a mark.
+    const file = await decodeFile(before, displayPath(path), knownEncoding);
+    // Positions count bytes as ripgrep has read the file: in UTF-8, without a byte order mark.
     const pieces: Buffer[] = [];
     let at = 0;
-    for (const { from, to, match, fresh } of places) {
+    for (const { from, to, match, replacement } of places) {
       if (from < at || !file.body.subarray(from, to).equals(match))
         throw refusal('STALE_FILE', path, 'has changed since it was searched.');
-      pieces.push(file.body.subarray(at, from), fresh);
+      pieces.push(file.body.subarray(at, from), replacement);
       at = to;
     }
-    const bytes = await fileBytes(Buffer.concat([...pieces, file.body.subarray(at)]), file, 'replacement');
+    const bytes = await encodeFile(Buffer.concat([...pieces, file.body.subarray(at)]), file, 'replacement');
     return { bytes, encoding: file.label, notes: file.notes, places: places.length };
   },
 });

@@ -6,7 +6,7 @@ import { pathNames, versionParam } from './editing/edit-params.ts';
 import { refuseMask, refuseOmission } from './editing/refusals.ts';
 import { encodeText } from './text/file-text.ts';
 
-/** Makes a file, or replaces all of one, in one step. */
+/** Makes a file with the folders it needs, or replaces the whole content of one. */
 export default stepTool({
   name: 'write_file',
   title: 'Write file',
@@ -27,18 +27,18 @@ export default stepTool({
   }),
   kind: 'write',
   done: 'Wrote',
-  subject: (given) => `write ${given.path}`,
-  paths: (given) => [given.path],
-  steps: ({ path: at, content, encoding, version }) => [
+  subject: (values) => `write ${values.path}`,
+  paths: (values) => [values.path],
+  steps: ({ path: file, content, encoding, version }) => [
     {
-      path: at,
+      path: file,
       encoding,
       version,
       replacesAll: true,
-      propose: async (before, known) => {
+      propose: async (before, knownEncoding) => {
         refuseMask('content', content, before);
         if (before) refuseOmission('content', content, () => before.toString());
-        return encodeText(content, before, known);
+        return encodeText(content, before, knownEncoding);
       },
     },
   ],

@@ -7,61 +7,73 @@ import type { PlanContext, Tool } from '../../core/tool.ts';
 import { combinePlans, planCallOf, runPlannedCalls, type PlannedCall } from '../../machine/actions/acts.ts';
 import type { BuiltInTool } from '../define-tool.ts';
 
-/** One value of `action`: the first of these actions of the program that can be done now, with fixed values. */
-type Choice = string | { readonly first: readonly string[]; readonly with: Values };
+/**
+ * The action of the program that a value of `action` stands for; or several with fixed values, of which the
+ * first that can be done now is taken.
+ */
+type ActionChoice = string | { readonly first: readonly string[]; readonly with: Values };
 
-/** One tool over several actions that people think of as one; its parameter `action` says which. */
+/** The facts of a tool that puts several actions of a program behind a parameter `action`. */
 interface CompositeSpec {
-  /** The part of its name behind that of the program. */
+  /** The part of the tool's name behind the program: `switch` of `git_switch`. */
   readonly action: string;
   readonly title: string;
   readonly description: string;
   readonly hint: string;
-  readonly does: Readonly<Record<string, Choice>>;
-  /** The parameters of the actions that it takes, and what each is. */
+  /** The values of `action`, each with the actions of the program that do it. */
+  readonly does: Readonly<Record<string, ActionChoice>>;
+  /** The parameters that it passes on to the actions, with their descriptions. */
   readonly takes: Readonly<Record<string, string>>;
 }
 
-/** A composite tool: what is decided, asked and told is about the action that it comes to. */
-export function compositeTool(of: Program, spec: CompositeSpec): BuiltInTool {
+/**
+ * Defines a composite tool. Decisions, questions and answers are those of the action that a call comes to.
+ */
+export function compositeTool(owner: Program, spec: CompositeSpec): BuiltInTool {
   const { action, title, description, hint, does, takes } = spec;
-  const actions = Object.values(does).flatMap((choice) => partsOf(choice).first);
-  const effects = actions.flatMap((one) => of.actions[one]?.effects ?? []);
+  const actions = Object.values(does).flatMap((choice) => alternativesOf(choice).first);
+  const effects = actions.flatMap((id) => owner.actions[id]?.effects ?? []);
   return {
-    name: toolName(of, action),
-    program: of.id,
+    name: toolName(owner, action),
+    program: owner.id,
     title,
     description,
     hint,
     listed: 'yes',
-    composite: { action, example: exampleOf(of, spec) },
+    composite: { action, example: exampleOf(owner, spec) },
     effects: [...new Set(effects)],
     params: z.strictObject({
       action: z.enum(Object.keys(does)).describe('What to do'),
       ...Object.fromEntries(
-        Object.entries(takes).map(([name, says]) => [name, schemaOf(of, actions, name, says)]),
+        Object.entries(takes).map(([name, text]) => [name, optionalParam(owner, actions, name, text)]),
       ),
       cwd: z.string().min(1).optional(),
     }),
     async plan({ action: chosen, ...values }: Record<string, unknown>, context) {
       const { session } = context;
-      const { first, with: fixed } = partsOf(does[String(chosen)] ?? String(chosen));
+      const { first, with: fixed } = alternativesOf(does[String(chosen)] ?? String(chosen));
       const tools = await Promise.all(
-        first.map((one) => session.load(session.tools.find(toolName(of, one)))),
+        first.map((id) => session.load(session.tools.find(toolName(owner, id)))),
       );
-      return combinePlans([await firstCall(tools, { ...values, ...fixed }, String(chosen), context)]);
+      return combinePlans([await planFirst(tools, { ...values, ...fixed }, String(chosen), context)]);
     },
     run: runPlannedCalls,
   };
 }
 
-const partsOf = (choice: Choice) => (typeof choice === 'string' ? { first: [choice], with: {} } : choice);
+const alternativesOf = (choice: ActionChoice) =>
+  typeof choice === 'string' ? { first: [choice], with: {} } : choice;
 
-/** The parameter of the first action that has it, which need not be given. */
-function schemaOf(of: Program, actions: readonly string[], name: string, says: string): z.ZodType {
-  const schema = actions.map((one) => of.actions[one]?.params[name]?.schema).find(Boolean);
-  if (!schema) throw new Error(`${of.id}: no action takes ${name}`);
-  return withoutDefault(schema).optional().describe(says);
+/** The parameter as the first action that has it declares it, but optional and without a default. */
+function optionalParam(
+  owner: Program,
+  actions: readonly string[],
+  name: string,
+  description: string,
+): z.ZodType {
+  const schema = actions.map((id) => owner.actions[id]?.params[name]?.schema).find(Boolean);
+  if (!schema) throw new Error(`${owner.id}: no action takes ${name}`);
+  return withoutDefault(schema).optional().describe(description);
 }
 
 const withoutDefault = (schema: z.ZodType): z.ZodType =>
@@ -69,15 +81,15 @@ const withoutDefault = (schema: z.ZodType): z.ZodType =>
     ? withoutDefault(schema.unwrap() as z.ZodType)
     : schema;
 
-/** The example of the first of its actions. */
+/** The example arguments of the first action, as far as the composite tool takes them. */
 function exampleOf({ actions }: Program, { does, takes }: CompositeSpec): object {
   const [name = '', choice = ''] = Object.entries(does)[0] ?? [];
   const given = typeof choice === 'string' ? actions[choice]?.given : {};
   return { action: name, ...Object.fromEntries(Object.entries(given ?? {}).filter(([key]) => key in takes)) };
 }
 
-/** The call of the first tool that can do it; else throws why the first one cannot. */
-async function firstCall(
+/** Plans a call of the first tool that can do it. Throws what the first tool throws when none can. */
+async function planFirst(
   tools: readonly Tool[],
   values: Readonly<Record<string, unknown>>,
   action: string,
@@ -86,7 +98,7 @@ async function firstCall(
   let failure: unknown;
   for (const tool of tools) {
     try {
-      return await planCallOf(tool, fitting(tool, values, action), context, undefined);
+      return await planCallOf(tool, acceptedValues(tool, values, action), context, undefined);
     } catch (error) {
       if (!(error instanceof ToolcribError)) throw error;
       failure ??= error;
@@ -95,15 +107,19 @@ async function firstCall(
   throw failure;
 }
 
-/** The values that were given. Throws ARG_INVALID for one that this action does not take. */
-function fitting({ params: { shape } }: Tool, values: Readonly<Record<string, unknown>>, action: string) {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined);
-  const wrong = given.find(([name]) => !(name in shape));
-  if (wrong)
+/** The values that are present. Throws ARG_INVALID for one that the action does not take. */
+function acceptedValues(
+  { params: { shape } }: Tool,
+  values: Readonly<Record<string, unknown>>,
+  action: string,
+) {
+  const present = Object.entries(values).filter(([, value]) => value !== undefined);
+  const unknown = present.find(([name]) => !(name in shape));
+  if (unknown)
     throw new ToolcribError(
       'ARG_INVALID',
-      `${wrong[0]}: action=${action} does not take it.`,
+      `${unknown[0]}: action=${action} does not take it.`,
       `It takes ${Object.keys(shape).join(', ')}.`,
     );
-  return Object.fromEntries(given);
+  return Object.fromEntries(present);
 }

@@ -1,8 +1,9 @@
 import git from '../../discoverers/git/git.ts';
 import { compositeTool } from './composite-tool.ts';
 
-// The act that is under way is found by asking each; a rebase leaves the marks of a cherry-pick, too.
-const underWay = ['rebase', 'merge', 'cherry_pick', 'revert'];
+// Each is asked whether it is in progress. The rebase comes first, as it leaves the marks of a cherry-pick,
+// too.
+const inProgress = ['rebase', 'merge', 'cherry_pick', 'revert'];
 
 export default compositeTool(git, {
   action: 'integrate',
@@ -15,9 +16,9 @@ export default compositeTool(git, {
     rebase: 'rebase',
     cherry_pick: 'cherry_pick',
     revert: 'revert',
-    continue: { first: underWay, with: { step: 'continue' } },
-    skip: { first: underWay, with: { step: 'skip' } },
-    abort: { first: underWay, with: { step: 'abort' } },
+    continue: { first: inProgress, with: { step: 'continue' } },
+    skip: { first: inProgress, with: { step: 'skip' } },
+    abort: { first: inProgress, with: { step: 'abort' } },
   },
   takes: {
     branch: 'merge, rebase: branch or commit',

@@ -5,27 +5,27 @@ import { allFormatted } from '../../discoverers/reports/readers.ts';
 import type { Problem } from '../../machine/session.ts';
 import { saidNothing } from '../../machine/actions/action-result.ts';
 
-/** What is checked. */
-export const kinds = ['test', 'lint', 'types', 'build', 'format'] as const;
-export type CheckKind = (typeof kinds)[number];
+/** The kinds of checks. */
+export const checkKinds = ['test', 'lint', 'types', 'build', 'format'] as const;
+export type CheckKind = (typeof checkKinds)[number];
 
-/** One thing that was checked, and how. */
-export interface Checked {
+/** A check that has run, with what the report of it needs. */
+export interface CheckOutcome {
   readonly kind: CheckKind;
   readonly program: string;
-  /** A script of the project, of whose answer only the exit code is known. */
+  /** A script of the project did the check, so that only its exit code is known. */
   readonly isScript: boolean;
   readonly subject: string;
   readonly result: Result;
-  /** Undefined where it has no report. */
+  /** The problems reported; undefined without a report that can be read. */
   readonly problems: readonly Problem[] | undefined;
-  /** How many there were last time that are gone. */
+  /** The number of problems of the last check that are gone. */
   readonly fixed: number;
 }
 
 /**
- * The problems that a result has, by the kind of its report; undefined when it has no report. Programs name
- * files from where they run, or absolutely; here they are named from the root.
+ * The problems in a result: failed tests or diagnostics; undefined when it has no report. Programs name files
+ * absolutely or from the folder that they run in; here they are named from the root.
  */
 export function problemsOf(
   { data, isError }: Result,
@@ -41,57 +41,63 @@ export function problemsOf(
     failures?: readonly Omit<Problem, 'id' | 'level'>[];
     items?: readonly (Omit<Problem, 'id'> & { readonly code?: string; readonly column?: number })[];
   };
-  const short = (text: string) => text.replaceAll(`${root}${sep}`, '');
-  const named = <P extends { readonly file?: string; readonly message: string }>(one: P) => ({
-    ...one,
-    ...(one.file !== undefined && { file: fromRoot(one.file) }),
-    message: short(one.message),
+  const shorten = (text: string) => text.replaceAll(`${root}${sep}`, '');
+  const withShortPaths = <P extends { readonly file?: string; readonly message: string }>(problem: P) => ({
+    ...problem,
+    ...(problem.file !== undefined && { file: fromRoot(problem.file) }),
+    message: shorten(problem.message),
   });
   if (failures)
-    return failures.map((one) => ({ ...named(one), id: one.name ?? '', level: 'error' as const }));
-  return items?.map(({ code, ...one }) => ({
-    ...named(one),
-    id: JSON.stringify([one.file, code, one.message]),
-    message: short(code === undefined ? one.message : `${one.message} [${code}]`),
+    return failures.map((failure) => ({
+      ...withShortPaths(failure),
+      id: failure.name ?? '',
+      level: 'error' as const,
+    }));
+  return items?.map(({ code, ...item }) => ({
+    ...withShortPaths(item),
+    id: JSON.stringify([item.file, code, item.message]),
+    message: shorten(code === undefined ? item.message : `${item.message} [${code}]`),
   }));
 }
 
-/** What all messages of a check may take together, and one of them, in characters. */
+/** Characters that all messages of a check share, and the least and the most that one of them gets. */
 const allMessages = 1400;
 const [leastMessage, longestMessage] = [80, 700];
-/** Diagnostics that are shown; every test that failed is named. */
+/** Diagnostics that are shown at most. Failed tests are not limited: each of them is named. */
 const mostShown = 40;
-/** What is shown of what a script said last when all is well. */
+/** Characters shown from the end of the output of a script that passed. */
 const tailLength = 200;
 
-/** What was found: a line for each that is green, and what failed of the others. */
-export const told = (all: readonly Checked[]): string => all.map(oneTold).join('\n');
+/** Formats the outcomes of checks: a line for each that passed, and the failures of the others. */
+export const formatChecks = (outcomes: readonly CheckOutcome[]): string =>
+  outcomes.map(formatCheck).join('\n');
 
-function oneTold(one: Checked): string {
-  const { problems } = one;
-  if (!problems) return asItIs(one);
-  const shown = problems.toSorted((a, b) => rank(a) - rank(b));
+function formatCheck(outcome: CheckOutcome): string {
+  const { problems } = outcome;
+  if (!problems) return formatWithoutReport(outcome);
+  const sorted = problems.toSorted((a, b) => rank(a) - rank(b));
   const errors = problems.filter(({ level }) => level === 'error').length;
-  // A project with one error has no use for its thousand warnings.
-  const listed = shown.filter(({ level }) => level === 'error' || errors === 0);
+  // Beside errors, warnings only take room.
+  const listed = sorted.filter(({ level }) => level === 'error' || errors === 0);
   const room = Math.max(leastMessage, Math.min(longestMessage, allMessages / Math.max(1, listed.length)));
-  const most = one.kind === 'test' ? listed.length : mostShown;
+  const most = outcome.kind === 'test' ? listed.length : mostShown;
   const left = listed.length - most;
-  const fresh = problems.filter(({ isNew }) => isNew).length;
-  const change = [one.fixed > 0 && `${one.fixed} fixed`, fresh > 0 && `${fresh} new`].filter(Boolean);
+  const added = problems.filter(({ isNew }) => isNew).length;
+  const { kind, program, fixed } = outcome;
+  const change = [fixed > 0 && `${fixed} fixed`, added > 0 && `${added} new`].filter(Boolean);
   const since = change.length > 0 ? `; ${change.join(', ')} since last time` : '';
   return [
-    `${one.kind}: ${countOf(one, problems)} (${one.program})${since}`,
+    `${kind}: ${countOf(outcome, problems)} (${program})${since}`,
     ...listed.slice(0, most).map((problem) => lineOf(problem, room)),
     ...(left > 0 ? [`… ${left} more; only=["FILE"] shows those of a file`] : []),
-    ...notesOf(one.result),
+    ...notesOf(outcome.result),
   ].join('\n');
 }
 
 const levels = ['error', 'warning', 'info'];
 const rank = ({ level, isNew }: Problem): number => levels.indexOf(level) * 2 + (isNew ? 0 : 1);
 
-function countOf({ kind, result }: Checked, problems: readonly Problem[]): string {
+function countOf({ kind, result }: CheckOutcome, problems: readonly Problem[]): string {
   const { passed, failed = 0, skipped = 0 } = (result.data ?? {}) as Partial<Record<string, number>>;
   if (passed === 0 && failed === 0) return `no test ran, ${skipped} skipped: is there one of that name?`;
   if (passed !== undefined)
@@ -100,26 +106,26 @@ function countOf({ kind, result }: Checked, problems: readonly Problem[]): strin
       .join(', ');
   if (problems.length === 0) return kind === 'build' ? 'built' : 'ok';
   return levels
-    .map((level) => ({ level, count: problems.filter((one) => one.level === level).length }))
+    .map((level) => ({ level, count: problems.filter((problem) => problem.level === level).length }))
     .filter(({ count }) => count > 0)
     .map(({ level, count }) => `${count} ${level}${count > 1 && level !== 'info' ? 's' : ''}`)
     .join(', ');
 }
 
 function lineOf({ file, line, name, message, isNew }: Problem, room: number): string {
-  const place = [file, line].filter((part) => part !== undefined).join(':');
-  const says = shortened(
+  const location = [file, line].filter((part) => part !== undefined).join(':');
+  const text = shortened(
     message
       .replace(/^\s*(?:Assertion)?Error: /, '')
       .trim()
       .replaceAll(/\n\s*\n/g, '\n'),
     room,
   );
-  // What `only` takes may begin with the file: once is enough.
-  const called = file !== undefined && name?.startsWith(`${file}::`) ? name.slice(file.length) : name;
-  const head = [`${isNew ? 'new: ' : ''}${place}`, called].filter(Boolean).join(' ');
-  if (name === undefined) return `${head} ${says}`;
-  return `${head}\n${says.replaceAll(/^/gm, '  ')}`;
+  // The name of a test may begin with its file, which stands before it already.
+  const shortName = file !== undefined && name?.startsWith(`${file}::`) ? name.slice(file.length) : name;
+  const head = [`${isNew ? 'new: ' : ''}${location}`, shortName].filter(Boolean).join(' ');
+  if (name === undefined) return `${head} ${text}`;
+  return `${head}\n${text.replaceAll(/^/gm, '  ')}`;
 }
 
 function lastLines(text: string, most: number): string {
@@ -127,32 +133,28 @@ function lastLines(text: string, most: number): string {
   return last.length < text.length ? last.replace(/^[^\n]*\n/, '') : text;
 }
 
-/** Its beginning and its end, where that is much less. */
+/** The beginning and the end of a message that is much longer than the room for it. */
 function shortened(message: string, room: number): string {
   if (message.length <= room * 1.25) return message;
   return `${headOf(message, room / 2)} … ${tailOf(message, room / 2)}`;
 }
 
-/** Notes in brackets that the action has put behind its own text. */
+/** The notes in brackets that a call adds behind the output of its program. */
 const notesOf = (result: Result): string[] =>
   textOf(result)
     .split('\n')
     .filter((line) => /^\[(?:checkpoint|no checkpoint|.*read_output)/.test(line));
 
-/** What has no report that can be read: what it said last. */
-function asItIs({ kind, isScript, result, subject }: Checked): string {
+/** Formats a check without a report that can be read: its exit code and the end of its output. */
+function formatWithoutReport({ kind, isScript, result, subject }: CheckOutcome): string {
   const text = textOf(result).trim();
   if (result.isError) return `${kind}: ${text}`;
   const { exitCode = 0, isUnread } = (result.data ?? {}) as { exitCode?: number; isUnread?: boolean };
-  // A runner that finds no tests is content.
-  const none = kind === 'test' ? 'reported no test' : 'its answer could not be read';
-  const how =
-    exitCode !== 0
-      ? `not passed, exit code ${exitCode}`
-      : isUnread && !isScript
-        ? `ended well, but ${none}`
-        : 'passed';
-  const said = text.replace(new RegExp(`^(?:${saidNothing}|${allFormatted})\n?`), '');
-  const last = lastLines(said, exitCode === 0 ? tailLength : allMessages);
-  return `${kind}: ${how} (${subject})${last === '' ? '' : `\n${last}`}`;
+  // Runners that find no tests end with exit code 0, too.
+  const doubt = kind === 'test' ? 'reported no test' : 'its answer could not be read';
+  let verdict = isUnread && !isScript ? `ended well, but ${doubt}` : 'passed';
+  if (exitCode !== 0) verdict = `not passed, exit code ${exitCode}`;
+  const output = text.replace(new RegExp(`^(?:${saidNothing}|${allFormatted})\n?`), '');
+  const last = lastLines(output, exitCode === 0 ? tailLength : allMessages);
+  return `${kind}: ${verdict} (${subject})${last === '' ? '' : `\n${last}`}`;
 }

@@ -9,16 +9,16 @@ import { evidenceIn, namePattern } from '../../machine/programs/evidence.ts';
 import type { ToolPlanContext } from '../define-tool.ts';
 import type { ToolDefinition } from '../../core/tool-definition.ts';
 
-/** An action that plays a role in a project. */
-export interface RolePlayer {
+/** An action of a program that the project uses: the one that runs its tests, installs its packages. */
+export interface ProjectAction {
   readonly action: ToolDefinition;
-  /** Of the project, by which it shows that it uses the program: `package.json`. */
-  readonly sign: string;
-  /** Where that is. */
+  /** The file that shows that the project uses the program: `package.json`. */
+  readonly evidence: string;
+  /** The folder of that file. */
   readonly folder: string;
 }
 
-/** A task of the project, and the program that runs it, which need not be here. */
+/** A task of the project, and the program that runs it, which need not be on this machine. */
 export interface ProjectTask {
   readonly name: string;
   readonly command?: string | undefined;
@@ -27,10 +27,16 @@ export interface ProjectTask {
   readonly folder: string;
 }
 
-/** Where projects keep the files of their databases, beside their top. */
+/** Folders in which projects keep the files of their databases; others lie in the top folder. */
 const databaseFolders = ['data', 'database', 'db', 'instance', 'prisma', 'storage', 'var'];
 
-/** A folder of a project, as the tools that are made of roles see it. */
+/** The calls that could be planned, and the actions that could not be. */
+interface PlannedCalls<About> {
+  readonly calls: readonly PlannedCall<About>[];
+  readonly refused: readonly { readonly action: ToolDefinition; readonly error: ToolcribError }[];
+}
+
+/** A folder of a project, with the actions, tasks and databases that were found for it. */
 export class ProjectView {
   readonly folder: string;
   readonly context: ToolPlanContext;
@@ -40,7 +46,7 @@ export class ProjectView {
     this.context = context;
   }
 
-  /** The folder of the parameter `cwd`, else where calls work. */
+  /** The view of the folder in the parameter `cwd`, or of the first root without one. */
   static async of(
     { cwd }: { readonly cwd?: string | undefined },
     context: ToolPlanContext,
@@ -51,45 +57,46 @@ export class ProjectView {
   }
 
   /**
-   * The actions of a role whose programs the project uses: those of the nearest folder above that has any.
+   * Finds the actions with a role whose programs the project uses, by the nearest folder that shows evidence,
+   * from this one upwards.
    */
-  async players(role: Role): Promise<RolePlayer[]> {
-    return this.#playing(role, await this.context.session.tools.callable());
+  async actionsFor(role: Role): Promise<ProjectAction[]> {
+    return this.#usedActions(role, await this.context.session.tools.callable());
   }
 
-  /** The same of programs that are not on this machine. */
-  async absent(role: Role): Promise<RolePlayer[]> {
-    return this.#playing(role, await this.context.session.tools.absent());
+  /** Finds such actions of programs that are not on this machine. */
+  async missingActionsFor(role: Role): Promise<ProjectAction[]> {
+    return this.#usedActions(role, await this.context.session.tools.absent());
   }
 
-  async #playing(role: Role, tools: readonly ToolDefinition[]): Promise<RolePlayer[]> {
+  async #usedActions(role: Role, tools: readonly ToolDefinition[]): Promise<ProjectAction[]> {
     const { host, catalogue } = this.context.session.environment;
     const actions = tools.filter((tool) => tool.role === role);
     const ids = new Set(actions.map(({ program }) => program));
     const programs = catalogue.programs.filter(({ id }) => ids.has(id));
-    for (const here of upwards(this.folder, this.context.workspace.roots)) {
-      const signs = await evidenceIn([here], programs, host);
-      const found = actions.flatMap((action) => {
-        const sign = signs.get(action.program);
-        return sign === undefined ? [] : [{ action, sign, folder: here }];
+    for (const folder of upwards(this.folder, this.context.workspace.roots)) {
+      const evidenceOf = await evidenceIn([folder], programs, host);
+      const used = actions.flatMap((action) => {
+        const evidence = evidenceOf.get(action.program);
+        return evidence === undefined ? [] : [{ action, evidence, folder }];
       });
-      if (found.length > 0) return found;
+      if (used.length > 0) return used;
     }
     return [];
   }
 
   /**
-   * The database files of a project: at its top, or in a folder that is usual. Their signs are paths from the
-   * top.
+   * Finds the database files in the top folder of the project and in the usual folders below it. The evidence
+   * is the path of the file from the top folder.
    */
-  async databaseFiles(role: Role): Promise<RolePlayer[]> {
+  async databaseFiles(role: Role): Promise<ProjectAction[]> {
     const { workspace, session } = this.context;
     const { host, catalogue } = session.environment;
     const { home } = workspace;
     const actions = (await session.tools.callable()).filter((tool) => tool.role === role && !tool.engine);
-    const signs = actions.map(({ program }) =>
-      (catalogue.programs.find(({ id }) => id === program)?.project ?? []).flatMap((sign) =>
-        typeof sign === 'string' ? [namePattern(sign)] : [],
+    const patterns = actions.map(({ program }) =>
+      (catalogue.programs.find(({ id }) => id === program)?.project ?? []).flatMap((evidence) =>
+        typeof evidence === 'string' ? [namePattern(evidence)] : [],
       ),
     );
     const names = await host.list(home);
@@ -99,25 +106,26 @@ export class ProjectView {
     );
     return lists.flatMap((list, at) =>
       list.toSorted().flatMap((name) => {
-        const action = actions.find((_, which) => signs[which]?.some((sign) => sign.test(name)));
-        return action ? [{ action, sign: [folders[at], name].filter(Boolean).join('/'), folder: home }] : [];
+        const action = actions.find((_, index) => patterns[index]?.some((pattern) => pattern.test(name)));
+        if (!action) return [];
+        return [{ action, evidence: [folders[at], name].filter(Boolean).join('/'), folder: home }];
       }),
     );
   }
 
   /**
-   * The tasks that can be told without running anything, and what their files say beside: packages of a
-   * workspace.
+   * Lists the tasks that can be read without running code of the project; `more` is what their files say
+   * besides, such as the packages of a workspace.
    */
-  async tasks() {
-    const players = await this.players('tasks');
-    const absent = await this.absent('tasks');
+  async tasks(): Promise<{ readonly tasks: readonly ProjectTask[]; readonly more: readonly string[] }> {
+    const actions = await this.actionsFor('tasks');
+    const missing = await this.missingActionsFor('tasks');
     const lists = await Promise.all(
-      [...players, ...absent.filter(({ action }) => action.reads)]
+      [...actions, ...missing.filter(({ action }) => action.reads)]
         .filter(({ action }) => action.effects.every((effect) => effect === 'read'))
         .map(async ({ action, folder }) => {
           const { program } = action;
-          const { items = [], more } = ((await this.looked(action, folder))?.data ?? {}) as {
+          const { items = [], more } = ((await this.readWith(action, folder))?.data ?? {}) as {
             readonly items?: readonly Pick<ProjectTask, 'name' | 'command' | 'says'>[];
             readonly more?: string;
           };
@@ -126,32 +134,36 @@ export class ProjectView {
     );
     const tasks = onePerFile(
       lists.map((list) => list.tasks),
-      players,
+      actions,
     );
     return { tasks, more: [...new Set(lists.flatMap(({ more }) => more ?? []))] };
   }
 
-  /** What an action that only looks answers in a folder; undefined when it cannot. */
-  async looked(action: ToolDefinition, cwd = this.folder): Promise<Result | undefined> {
+  /**
+   * Runs an action that only reads in a folder; undefined when it fails, or when somebody would have to be
+   * asked.
+   */
+  async readWith(action: ToolDefinition, cwd = this.folder): Promise<Result | undefined> {
     const { context } = this;
     try {
       const tool = await context.session.load(action);
       const plan = await tool.plan({ cwd }, context);
-      // Nobody can be asked about a look on the way, so that what is denied or asked about is left out.
+      // Nobody can be asked in the middle of another call, so that what is denied or asked about is left out.
       const act = { tools: [action.name], subject: plan.subject };
       if (context.rules.some(({ decision, pattern }) => decision !== 'allow' && fits(pattern, act)))
         return undefined;
       if (plan.trust !== undefined && !(await context.trusts(plan.folder))) return undefined;
-      const result = await tool.run(plan, quiet(context));
+      const result = await tool.run(plan, silent(context));
       return result.isError ? undefined : result;
     } catch (error) {
       if (!(error instanceof ToolcribError)) throw error;
-      return undefined; // What it would have said is left out.
+      // An action that cannot be used here has nothing to contribute.
+      return undefined;
     }
   }
 
-  /** Plans an action. Throws what planning throws. */
-  async act<About>(
+  /** Plans a call of an action. Throws what planning throws. */
+  async planCall<About>(
     action: ToolDefinition,
     values: Readonly<Record<string, unknown>>,
     about: About,
@@ -159,61 +171,70 @@ export class ProjectView {
     return planCallOf(await this.context.session.load(action), values, this.context, about);
   }
 
-  /** Plans what players would do with these values; `refused` are those that cannot, and why. */
-  async acts<About>(
-    players: readonly RolePlayer[],
+  /**
+   * Plans calls of actions, each in its folder; `refused` has those that cannot be planned, with the reason.
+   */
+  async planCalls<About>(
+    actions: readonly ProjectAction[],
     valuesFor: (
       tool: Tool,
       folder: string,
     ) => readonly [values: Readonly<Record<string, unknown>>, about: About],
-  ) {
-    const acts: PlannedCall<About>[] = [];
+  ): Promise<PlannedCalls<About>> {
+    const calls: PlannedCall<About>[] = [];
     const refused: { action: ToolDefinition; error: ToolcribError }[] = [];
-    for (const { action, folder: cwd } of players) {
+    for (const { action, folder: cwd } of actions) {
       try {
         const tool = await this.context.session.load(action);
         const [values, about] = valuesFor(tool, cwd);
-        acts.push(await planCallOf(tool, { ...values, cwd }, this.context, about));
+        calls.push(await planCallOf(tool, { ...values, cwd }, this.context, about));
       } catch (error) {
         if (!(error instanceof ToolcribError)) throw error;
-        refused.push({ action, error }); // Another one may be the one of this project.
+        // Another action of the list may be the right one for this project.
+        refused.push({ action, error });
       }
     }
-    return { acts, refused };
+    return { calls, refused };
   }
 }
 
-/** Those of one program, where one is named. Throws ARG_INVALID for one that has nothing to do here. */
-export function rolePlayersOf(
+/**
+ * The actions of one program, or all without a name. Throws ARG_INVALID for a program the project does not
+ * use.
+ */
+export function actionsOfProgram(
   program: string | undefined,
-  players: readonly RolePlayer[],
-): readonly RolePlayer[] {
-  const wanted = players.filter(({ action }) => program === undefined || action.program === program);
-  if (wanted.length > 0 || players.length === 0 || program === undefined) return wanted;
+  actions: readonly ProjectAction[],
+): readonly ProjectAction[] {
+  const matching = actions.filter(({ action }) => program === undefined || action.program === program);
+  if (matching.length > 0 || actions.length === 0 || program === undefined) return matching;
   throw new ToolcribError(
     'ARG_INVALID',
     `program: the project shows no sign of ${JSON.stringify(program.slice(0, 100))}.`,
-    `There is ${[...new Set(players.map(({ action }) => action.program))].join(', ')}.`,
+    `There is ${[...new Set(actions.map(({ action }) => action.program))].join(', ')}.`,
   );
 }
 
-/** npm, pnpm and Yarn read the same scripts: those of the project's own package manager are the ones. */
+/**
+ * Leaves out tasks that several programs list from one file. npm, pnpm and Yarn read the same scripts: those
+ * of the project's own package manager count.
+ */
 function onePerFile(
   lists: readonly (readonly ProjectTask[])[],
-  players: readonly RolePlayer[],
+  actions: readonly ProjectAction[],
 ): readonly ProjectTask[] {
   const seen = new Map<string, readonly ProjectTask[]>();
   for (const list of lists) {
     const key = JSON.stringify(list.map(({ name, command }) => [name, command]));
-    const player = players.find(({ action }) => action.program === list[0]?.program);
-    // Who has a sign of its own beside the file that all of them read is the one, if it is here.
-    if (!seen.has(key) || (player && player.sign !== 'package.json')) seen.set(key, list);
+    const user = actions.find(({ action }) => action.program === list[0]?.program);
+    // A program with a file of its own, such as a lock file, beside the one that all read is the project's.
+    if (!seen.has(key) || (user && user.evidence !== 'package.json')) seen.set(key, list);
   }
   return [...seen.values()].flat();
 }
 
-/** A look on the way to something else: nobody hears of it, and nothing of it is kept. */
-const quiet = (context: PlanContext): CallContext => ({
+/** The context of a call that is made for another one: it reports no progress, and its output is not kept. */
+const silent = (context: PlanContext): CallContext => ({
   ...context,
   progress() {},
   keepOutput: () => ({ handle: '', add() {}, end() {} }),

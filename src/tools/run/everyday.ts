@@ -2,18 +2,15 @@ import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { Catalogue } from '../../machine/catalogue.ts';
 
-/**
- * The system's own programs that print what they read or are given, or make what is empty, whatever their
- * options.
- */
-const printing: ReadonlySet<string> = new Set(
+/** Programs of the system that only print, or make empty files and folders, whatever their options. */
+const printingPrograms: ReadonlySet<string> = new Set(
   (
     'basename cat cmp cut dirname du echo egrep false fgrep grep head ls mkdir nl pwd realpath sleep stat tail touch ' +
     'tr true wc'
   ).split(' '),
 );
-/** Those with options or operands that write, delete or start something: how their lines look that do not. */
-const printingLines: ReadonlyMap<string, readonly string[]> = new Map([
+/** Programs of which only some lines print and do nothing else: the patterns of those lines. */
+const printingPatterns: ReadonlyMap<string, readonly string[]> = new Map([
   [
     'find',
     [
@@ -25,27 +22,25 @@ const printingLines: ReadonlyMap<string, readonly string[]> = new Map([
   ['sort', [String.raw`^(?:(?:-[bcdfghimnrsuzMRV]+|-k[\w.,]+|-t\S?|[^-\s]\S*)(?: |$))*$`]],
   ['uniq', [String.raw`^(?:-[cdiuzD]+(?: |$))*$`]],
 ]);
-/** What a runtime is given to run. */
-const aFile = String.raw`^(?<file>[^-]\S*)`;
+/** The arguments of a runtime that begin with a file to run. */
+const filePattern = String.raw`^(?<file>[^-]\S*)`;
 
 const nameOf = (program: string): string => basename(program).replace(/\.(?:exe|cmd|bat)$/i, '');
 
-/** Of these, the ones that look into a whole folder where none is named. */
+/** Says whether a program that prints reads a whole folder when its line names none. */
 export const walksFolders = (program: string): boolean => /^(?:du|find|ls|[ef]?grep)$/.test(nameOf(program));
 
-/** Of these, the ones that make what is empty. */
+/** Says whether a program makes empty files or folders. */
 export const makesEmpty = (program: string): boolean => /^(?:mkdir|touch)$/.test(nameOf(program));
 
-/**
- * Whether a program only prints, or makes what is empty: in a folder that is trusted, that is everyday work.
- */
+/** Says whether a program has lines that only print or make something empty. */
 export const isPrinting = (program: string): boolean =>
-  printing.has(nameOf(program)) || printingLines.has(nameOf(program));
+  printingPrograms.has(nameOf(program)) || printingPatterns.has(nameOf(program));
 
 /**
- * Whether a command line is everyday work of a project, so that trust in its folder is all it needs: it runs
- * code that lies there, builds or checks it, or does what the program's own data calls everyday. `isOwn`: the
- * program lies in the project.
+ * Says whether a command line is everyday work, for which trust in the folder is enough: it runs code of the
+ * project, builds or checks it, only prints, or matches a pattern that the program declares as everyday.
+ * `isOwn` is true for a program of the project itself.
  */
 export function isEveryday(
   [program = '', ...args]: readonly string[],
@@ -54,33 +49,32 @@ export function isEveryday(
   folder: string,
 ): boolean {
   const name = nameOf(program);
-  if (printing.has(name)) return true;
-  const lines = [
+  if (printingPrograms.has(name)) return true;
+  const patterns = [
     ...programs.flatMap(({ everyday }) => everyday?.[name] ?? []),
-    ...(printingLines.get(name) ?? []),
+    ...(printingPatterns.get(name) ?? []),
   ];
   const categories = programs.filter(({ called }) => called.includes(name)).map(({ category }) => category);
-  if (lines.length === 0 && categories.includes('runtime')) lines.push(aFile);
-  // Node runs `--import=data:…`, however it is written, and who loads a module by its address does so too.
+  if (patterns.length === 0 && categories.includes('runtime')) patterns.push(filePattern);
+  // Node runs code in `--import=data:…`, however it is written, and so does whatever loads modules by
+  // address.
   const isCode = args.some((arg) => /data:/i.test(arg.replaceAll(/[\t\r\n]/g, '')));
-  if (lines.length === 0) return !isCode && (categories.includes('build') || isOwn);
-  // A word with a space in it is none of those that a line is known by.
+  if (patterns.length === 0) return !isCode && (categories.includes('build') || isOwn);
+  // An argument with a space in it must not look like two arguments.
   const words = args.map((arg) => arg.replaceAll(' ', '\0'));
-  return lines.some((line) => {
-    const found = new RegExp(line).exec(words.join(' '));
-    const { file, module, line: further } = found?.groups ?? {};
+  return patterns.some((pattern) => {
+    const match = new RegExp(pattern).exec(words.join(' '));
+    const { file, module, line: innerLine } = match?.groups ?? {};
     if (file !== undefined) return existsSync(resolve(folder, file));
     if (module !== undefined) return isModule(module, folder);
-    if (further !== undefined) return isEveryday(further.split(' '), false, { programs }, folder);
-    return found !== null;
+    if (innerLine !== undefined) return isEveryday(innerLine.split(' '), false, { programs }, folder);
+    return match !== null;
   });
 }
 
-/** Whether a module of Python is a file of the project. */
+/** Says whether a module of Python is a file of the project. */
 function isModule(module: string, folder: string): boolean {
   const path = module.replaceAll('.', '/');
-  const places = [`${path}.py`, `${path}/__main__.py`];
-  return places.some(
-    (place) => existsSync(resolve(folder, place)) || existsSync(resolve(folder, 'src', place)),
-  );
+  const files = [`${path}.py`, `${path}/__main__.py`];
+  return files.some((file) => existsSync(resolve(folder, file)) || existsSync(resolve(folder, 'src', file)));
 }

@@ -1,39 +1,39 @@
 import { printable } from '../../core/command-line.ts';
 import { ToolcribError } from '../../core/errors.ts';
 
-/** One program of a line. */
+/** One program of a command line. */
 export interface LineProgram {
-  /** Its name or path, and its arguments. */
+  /** The name or path of the program, and its arguments. */
   readonly argv: readonly [string, ...string[]];
-  /** What stands before it: `NODE_ENV=test`. */
+  /** The variables set before the program: `NODE_ENV=test`. */
   readonly variables: Readonly<Record<string, string>>;
-  /** `2>&1`: what it complains goes where its output goes. */
+  /** The program has `2>&1`: its standard error goes where its standard output goes. */
   readonly joinsErrors: boolean;
 }
 
-/** `cd web && npm ci && npm test 2>&1 | tail -5`. */
+/** A command line that was read: `cd web && npm ci && npm test 2>&1 | tail -5`. */
 export interface ParsedLine {
-  /** Where it begins. */
+  /** The folder of a leading `cd`. */
   readonly folder?: string;
-  /** Pipes of programs, one after another until one fails. */
+  /** Pipes of programs, run one after another until one fails. */
   readonly pipes: readonly (readonly LineProgram[])[];
 }
 
 interface Token {
   readonly type: 'word' | '|' | '&&' | '2>&1';
   readonly text: string;
-  /** As it is written. */
+  /** The text as it is written, with its quotes. */
   readonly raw: string;
   readonly at: number;
-  /** A word that begins with `NAME=`. */
+  /** The token is a word that begins with `NAME=`. */
   readonly assigns: boolean;
 }
 
-/** All of a pipe run at once. */
+/** Programs of a line at most, as all programs of a pipe run at once. */
 const mostPrograms = 16;
-const leadingFolder = 'write it first, with one folder (cd web && npm test), or give cwd';
-/** What shells know and this does not, with the way to the same. */
-const refusals: readonly (readonly [token: RegExp, way: string])[] = [
+const folderHint = 'write it first, with one folder (cd web && npm test), or give cwd';
+/** Syntax of shells that is not supported, each with another way to the same end. */
+const unsupported: readonly (readonly [token: RegExp, hint: string])[] = [
   [/\|\|/y, 'make two calls: the exit code is told'],
   [/\|&/y, 'write 2>&1 |'],
   [/;/y, 'join with && what is to stop at a failure, or make two calls'],
@@ -51,7 +51,7 @@ const refusals: readonly (readonly [token: RegExp, way: string])[] = [
   [/\\/y, 'put the word into single quotes'],
   [/[\r\n]+/y, 'write one line: && joins programs; a line break within quotes is kept'],
 ];
-/** Words that only a shell runs. */
+/** Words that only a shell understands, each with another way to the same end. */
 const shellWords: ReadonlyMap<string, string> = new Map([
   ['export', 'write NAME=value before the program'],
   ['source', 'name the program by its path: .venv/bin/python'],
@@ -61,18 +61,18 @@ const shellWords: ReadonlyMap<string, string> = new Map([
     .map((word) => [word, 'there is no shell: write the programs themselves'] as const),
 ]);
 
-/** What words are made of: how it is written, and what it stands for. */
-const pieces: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] = [
+/** The pieces that words are made of: the pattern of each, and the text that it stands for. */
+const pieces: readonly (readonly [RegExp, (match: RegExpExecArray) => string])[] = [
   [/[^\p{Z}\p{C}'"\\$`;&|<>(){}*?[~#!]+/uy, ([whole]) => whole],
   [/'([^']*)'/y, ([, text = '']) => text],
   [
     /"((?:[^"\\$`]|\\[^]|\$(?![\w({@*#?$!-]))*)"/y,
     ([, text = '']) => text.replaceAll(/\\(?:\n|([$`"\\]))/g, (_escape, char = '') => char),
   ],
-  // Before a letter it is a path of Windows rather than an escape, which would take it away.
+  // A backslash before a letter belongs to a path of Windows, and is not taken for an escape.
   [/\\(?:\r?\n|([^A-Za-z0-9]))/uy, ([, char = '']) => char],
-  // Git's `stash@{0}`, xargs' `{}`, a dollar that names nothing, and what means something at the start of a
-  // word only.
+  // Git's `stash@{0}`, xargs' `{}`, a dollar that names nothing, and signs that shells read only at the start
+  // of a word.
   [/\{[\w-]*\}|\$(?![\w({@*#?$!'"-])|(?<=[^ \t|&])[#!]|(?<=[^ \t|&=:])~|!(?=[^\s|&])/y, ([whole]) => whole],
 ];
 const blanks = /(?:[ \t]|\\\r?\n|[\r\n]+$)*/y;
@@ -81,9 +81,10 @@ const endOfWord = /[ \t]|[\r\n]+$|&&|\|(?![|&])/y;
 const assignment = /[A-Za-z_]\w*=/y;
 
 /**
- * Reads a command line of a small grammar: words with quotes and escapes as POSIX has them, `NAME=value`
- * before a program, `cd FOLDER &&` first, `|`, `&&`, `2>&1`. Throws ARG_INVALID for all else, naming the
- * token, its place and the way to the same: nothing is guessed.
+ * Reads a command line of a small grammar: words with quotes and escapes as in POSIX, `NAME=value` before a
+ * program,
+ * `cd FOLDER &&` first, `|`, `&&`, `2>&1`. Throws ARG_INVALID for everything else, with the token, its
+ * position and another way to the same end: nothing is guessed.
  */
 export function parseLine(line: string): ParsedLine {
   if (line.includes('\0') || !line.isWellFormed())
@@ -91,20 +92,20 @@ export function parseLine(line: string): ParsedLine {
   const tokens = tokensIn(line);
   const [first] = tokens;
   if (!first) throw new ToolcribError('ARG_INVALID', 'command: is empty.', 'Give a program: git status');
-  for (const [at, { type, text, at: place }] of tokens.entries()) {
-    const next = tokens[at + 1]?.type;
-    const isBare = at === 0 || next === undefined || next === '|' || next === '&&';
+  for (const [index, { type, text, at }] of tokens.entries()) {
+    const next = tokens[index + 1]?.type;
+    const isBare = index === 0 || next === undefined || next === '|' || next === '&&';
     if ((type === '|' || type === '&&') && isBare)
-      throw refusal(text, place, 'a program is missing beside it');
+      throw syntaxRefusal(text, at, 'a program is missing beside it');
   }
   const pipes = split(tokens, '&&').map((pipe) => split(pipe, '|').map((words) => programOf(words, first)));
   const tooMany = tokens.filter(({ type }) => type === '|' || type === '&&')[mostPrograms - 1];
-  if (tooMany) throw refusal(tooMany.text, tooMany.at, `a line has ${mostPrograms} programs at most`);
+  if (tooMany) throw syntaxRefusal(tooMany.text, tooMany.at, `a line has ${mostPrograms} programs at most`);
   if (pipes[0]?.[0]?.argv[0] !== 'cd') return { pipes };
   const [leading = [], ...rest] = pipes;
   const [{ argv: [, folder = '', ...more] } = { argv: [] }] = leading;
   if (rest.length === 0 || leading.length > 1 || more.length > 0 || /^-?$|^-/.test(folder) || first.assigns)
-    throw refusal('cd', first.at, leadingFolder);
+    throw syntaxRefusal('cd', first.at, folderHint);
   return { folder, pipes: rest };
 }
 
@@ -120,9 +121,9 @@ function programOf(tokens: readonly Token[], first: Token): LineProgram {
   const words = tokens.filter(({ type }) => type === 'word');
   const begin = words.findIndex(({ assigns }) => !assigns);
   const [name, ...args] = begin < 0 ? [] : words.slice(begin);
-  if (!name) throw refusal(tokens[0]?.raw ?? '', tokens[0]?.at ?? 0, 'a program is missing beside it');
-  const way = name.text === 'cd' && name !== first ? leadingFolder : shellWords.get(name.text);
-  if (way !== undefined) throw refusal(name.raw, name.at, way);
+  if (!name) throw syntaxRefusal(tokens[0]?.raw ?? '', tokens[0]?.at ?? 0, 'a program is missing beside it');
+  const hint = name.text === 'cd' && name !== first ? folderHint : shellWords.get(name.text);
+  if (hint !== undefined) throw syntaxRefusal(name.raw, name.at, hint);
   const variables = words.slice(0, begin).map(({ text }) => /^(.*?)=([^]*)$/.exec(text)?.slice(1) ?? []);
   return {
     argv: [name.text, ...args.map(({ text }) => text)],
@@ -146,9 +147,9 @@ function tokensIn(line: string): Token[] {
   }
 }
 
-/** The word that begins there, without its quotes. */
+/** The word that begins at a position, without its quotes. */
 function wordAt(line: string, start: number): { text: string; end: number } {
-  if (matchAt(/\d+(?=[<>])/y, line, start)) throw unknownAt(line, start);
+  if (matchAt(/\d+(?=[<>])/y, line, start)) throw refusalAt(line, start);
   let text = '';
   let at = start;
   while (at < line.length && !matchAt(endOfWord, line, at)) {
@@ -161,12 +162,12 @@ function wordAt(line: string, start: number): { text: string; end: number } {
 
 function pieceAt(line: string, at: number): { text: string; end: number } {
   for (const [pattern, textOf] of pieces) {
-    const found = matchAt(pattern, line, at);
-    if (found) return { text: textOf(found), end: at + found[0].length };
+    const match = matchAt(pattern, line, at);
+    if (match) return { text: textOf(match), end: at + match[0].length };
   }
-  // What is wrong with a text in double quotes stands in it.
-  const within = matchAt(/"(?:[^"\\$`]|\\[^]|\$(?![\w({@*#?$!-]))*(?=[$`])/y, line, at)?.[0].length ?? 0;
-  throw unknownAt(line, at + within);
+  // In a text in double quotes, the refusal is for the sign inside that cannot be read.
+  const offset = matchAt(/"(?:[^"\\$`]|\\[^]|\$(?![\w({@*#?$!-]))*(?=[$`])/y, line, at)?.[0].length ?? 0;
+  throw refusalAt(line, at + offset);
 }
 
 function matchAt(pattern: RegExp, line: string, at: number): RegExpExecArray | undefined {
@@ -174,23 +175,24 @@ function matchAt(pattern: RegExp, line: string, at: number): RegExpExecArray | u
   return pattern.exec(line) ?? undefined;
 }
 
-function unknownAt(line: string, at: number): ToolcribError {
-  for (const [token, way] of refusals) {
-    const found = matchAt(token, line, at);
-    if (found) return refusal(found[0], at, way);
+/** The refusal of the syntax at a position. */
+function refusalAt(line: string, at: number): ToolcribError {
+  for (const [token, hint] of unsupported) {
+    const match = matchAt(token, line, at);
+    if (match) return syntaxRefusal(match[0], at, hint);
   }
   const code = (line.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-  return refusal(`U+${code}`, at, 'leave it out, or quote it');
+  return syntaxRefusal(`U+${code}`, at, 'leave it out, or quote it');
 }
 
-const refusal = (token: string, at: number, way: string): ToolcribError =>
+const syntaxRefusal = (token: string, at: number, hint: string): ToolcribError =>
   new ToolcribError(
     'ARG_INVALID',
     `command: ${JSON.stringify(token)} at character ${at + 1} is not understood.`,
-    `${way.charAt(0).toUpperCase()}${way.slice(1)}.`,
+    `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`,
   );
 
-/** A program as a person would type it, which `parseLine` reads back. */
+/** Prints a program as a person would type it; `parseLine` reads it back. */
 export const printProgram = ({ argv, variables }: Pick<LineProgram, 'argv' | 'variables'>): string =>
   [
     ...Object.entries(variables).map(([name, value]) => `${name}=${value === '' ? '' : printable([value])}`),

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { decide, isDeniedWhole, type DecisionContext } from '../../../src/repl/approval/decide.ts';
-import { parseRule, type Rule } from '../../../src/repl/approval/rules.ts';
-import { replied, type CallPlan, type Tool } from '../../../src/repl/toolbox/tool.ts';
+import { parseRule, type PermissionRule } from '../../../src/repl/approval/rules.ts';
+import { replied, type CallPlan, type ClientTool } from '../../../src/repl/toolbox/tool.ts';
 
 /** A tool of a trusted server of which nothing else is known. */
-const aTool = (facts: Partial<Tool> = {}): Tool => ({
+const aTool = (facts: Partial<ClientTool> = {}): ClientTool => ({
   name: 'mcp__git__git_push',
   description: 'Pushes',
   inputSchema: { type: 'object' },
@@ -18,7 +18,7 @@ const aTool = (facts: Partial<Tool> = {}): Tool => ({
   ...facts,
 });
 
-const aRule = (effect: Rule['effect'], facts: Partial<Rule> = {}): Rule => ({
+const aRule = (effect: PermissionRule['effect'], facts: Partial<PermissionRule> = {}): PermissionRule => ({
   effect,
   server: '*',
   tool: '*',
@@ -26,7 +26,10 @@ const aRule = (effect: Rule['effect'], facts: Partial<Rule> = {}): Rule => ({
   ...facts,
 });
 
-type Given = Partial<DecisionContext> & { readonly tool?: Partial<Tool>; readonly plan?: Partial<CallPlan> };
+type Given = Partial<DecisionContext> & {
+  readonly tool?: Partial<ClientTool>;
+  readonly plan?: Partial<CallPlan>;
+};
 
 /** What is done with a call, and why, in one text. */
 function verdict({ tool, plan, ...context }: Given): string {
@@ -65,11 +68,11 @@ it.each<[says: string, Given, string]>([
     'ask: may change something; the tool has changed',
   ],
   [
-    'a server that changed does, too',
+    'a server that changed voids a rule, too',
     { rules: [aRule('allow', { identity: 'x' })] },
     'ask: may change something; the server has changed',
   ],
-  ['but not one that denies', { rules: [aRule('deny', { definitions: ['x'] })] }, 'deny: rule'],
+  ['a change voids no rule that denies', { rules: [aRule('deny', { definitions: ['x'] })] }, 'deny: rule'],
   [
     'destructiveHint comes before readOnlyHint, in auto as well',
     { mode: 'auto', tool: destroys },
@@ -94,33 +97,49 @@ it.each<[says: string, Given, string]>([
     { rules: [made] },
     'allow: rule: allow * (user, made 2026-11-02)',
   ],
-])('of another server: %s', (_, given, expected) => {
+])('decides about a call of another server: %s', (_, given, expected) => {
   expect(verdict(given).slice(0, expected.length)).toBe(expected);
 });
 
 it.each<[says: string, Given, string]>([
-  ['it is asked about when its plan says so', { plan: asks, mode: 'auto' }, 'ask: runs code'],
-  ['and not with yolo', { plan: asks, mode: 'yolo' }, 'allow: mode yolo'],
-  ['nor otherwise', { plan: {} }, 'allow: mode ask: its server need not ask'],
-  ['changes are, in mode ask', { plan: writes }, 'ask: changes something'],
-  ['and not in auto', { plan: writes, mode: 'auto' }, 'allow: mode auto'],
-  ['unless the operator allows them', { plan: { ...writes, setting: '--rule' } }, 'allow: --rule'],
+  ['a call is asked about when its plan says so', { plan: asks, mode: 'auto' }, 'ask: runs code'],
+  ['yolo asks nothing, whatever the plan says', { plan: asks, mode: 'yolo' }, 'allow: mode yolo'],
+  [
+    'a call whose plan asks nothing is not asked about',
+    { plan: {} },
+    'allow: mode ask: its server need not ask',
+  ],
+  ['changes are asked about in mode ask', { plan: writes }, 'ask: changes something'],
+  ['changes are not asked about in mode auto', { plan: writes, mode: 'auto' }, 'allow: mode auto'],
+  [
+    'a setting of the operator allows changes in mode ask',
+    { plan: { ...writes, setting: '--rule' } },
+    'allow: --rule',
+  ],
   [
     'a refusal is for the server to tell',
     { plan: { decision: 'deny', setting: 'no' } },
     'allow: its server refuses',
   ],
-  ['a written rule answers its question', { plan: asks, rules: [allow] }, 'allow: rule'],
-  ['an answer at the prompt does not', { plan: asks, rules: [made] }, 'ask: runs code'],
-  ['but allows changes', { plan: writes, rules: [made] }, 'allow: rule'],
-  ['a rule about its act fits', { plan: asks, rules: [act] }, 'allow: rule: allow run(npm test*)'],
-  ['and no other act', { plan: { ...asks, subject: 'npm publish' }, rules: [act] }, 'ask: runs code'],
+  ['a written rule answers the question of a plan', { plan: asks, rules: [allow] }, 'allow: rule'],
+  [
+    'an answer at the prompt does not answer the question of a plan',
+    { plan: asks, rules: [made] },
+    'ask: runs code',
+  ],
+  ['an answer at the prompt allows changes', { plan: writes, rules: [made] }, 'allow: rule'],
+  ['a rule about an act allows that act', { plan: asks, rules: [act] }, 'allow: rule: allow run(npm test*)'],
+  [
+    'a rule about an act allows no other act',
+    { plan: { ...asks, subject: 'npm publish' }, rules: [act] },
+    'ask: runs code',
+  ],
   [
     'plan mode lets through what looks',
     { mode: 'plan', plan: { effects: ['read', 'network'] } },
     'allow: mode plan',
   ],
-  ['and nothing else', { mode: 'plan', plan: writes }, 'deny: plan mode'],
+  ['plan mode lets through nothing else', { mode: 'plan', plan: writes }, 'deny: plan mode'],
   [
     'nobody to ask means no, with a flag for the shell',
     { ...alone, plan: { ...asks, subject: "git commit -m 'a'" } },
@@ -132,22 +151,22 @@ it.each<[says: string, Given, string]>([
     "deny: needs approval; rerun with --allow 'run(make)'",
   ],
   [
-    'for a change it is the tool',
+    'a change is named by its tool',
     { ...alone, plan: writes },
     "deny: needs approval; rerun with --allow 'git:git_push'",
   ],
   [
-    'and nothing with a star',
+    'no flag is named for an act with a star',
     { ...alone, plan: { ...asks, subject: 'rm a*' } },
     'deny: needs approval; nobody can',
   ],
-])('of our own server: %s', (_, given, expected) => {
+])('decides about a call of our own server: %s', (_, given, expected) => {
   expect(verdict(given).slice(0, expected.length)).toBe(expected);
 });
 
 it('takes mcp__server__tool for the tool of that server, and not for one that calls itself so', () => {
   const evil = { server: 'evil', tool: 'mcp__git__git_push', name: 'mcp__evil__mcp__git__git_push' };
-  const effectOf = (rule: string, tool: Partial<Tool>, effect: Rule['effect'] = 'allow') =>
+  const effectOf = (rule: string, tool: Partial<ClientTool>, effect: PermissionRule['effect'] = 'allow') =>
     verdict({ tool, rules: [parseRule(rule, effect, 'flag')] }).split(':', 1)[0];
   for (const rule of ['mcp__git__git_push', 'mcp__git__*', '*:mcp__git__git_push', 'git:git_*'])
     expect([rule, effectOf(rule, {}), effectOf(rule, evil)]).toEqual([rule, 'allow', 'ask']);

@@ -62,11 +62,11 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 });`;
 
 it.each([
-  ['128 of many', { size: 20 }, 128],
-  ['fewer, where they are long', { size: 10_000 }, 19],
-  ['also of those that are not excluded', { size: 20, tools: ['!tool_0'] }, 128],
+  ['128 when there are many', { size: 20 }, 128],
+  ['fewer when they are long', { size: 10_000 }, 19],
+  ['128 when some are excluded', { size: 20, tools: ['!tool_0'] }, 128],
   ['all that the person has named', { size: 20, tools: ['tool_1*', '!tool_10'] }, 1110],
-])('offers of a server with 3,000 tools %s', async (_, { size, ...named }, most) => {
+])('offers the model of a server with 3,000 tools %s', async (_, { size, ...named }, most) => {
   const place = await chatPlace();
   const command = { command: process.execPath, args: ['-e', lister(3000, size)], protocol: '2025-11-25' };
   writeServers(place, { many: { ...command, ...named } });

@@ -109,7 +109,7 @@ it.each<Refused>([
   ['chat', 'stream_options_refused', 'tools: true', lacks('stream_options')],
   ['responses', 'encrypted_refused', thinking, lacks('include')],
   ['anthropic', 'cache_control_refused', 'tools: true', ({ text }) => !text.includes('"cache_control"')],
-])('does without what an endpoint refuses, and remembers: %s, %s', async (wire, kind, model, mended) => {
+])('does without what an endpoint refuses, and remembers it (%s, %s)', async (wire, kind, model, mended) => {
   const place = await chatPlace();
   configure(place, wire, { model });
   place.model.script(say('One.', { misbehave: kind }), say('Two.', { misbehave: kind }));

@@ -54,7 +54,7 @@ it('edits a line of any characters, in the middle, in several rows, whatever arr
   expect(chat.scrollback()).toContain('wörld');
 });
 
-it('takes several lines', async () => {
+it('takes a message of several lines', async () => {
   const { chat, sent } = await conversation(await chatPlace());
   chat.type('long line');
   chat.press('alt-enter');
@@ -282,7 +282,7 @@ it('goes on when it was suspended and nobody can continue it', async () => {
   await chat.sees('> text!');
 });
 
-it('gives the editor the terminal for itself', async () => {
+it('gives the program that edits a message the terminal for itself', async () => {
   const place = await chatPlace();
   place.env['VISUAL'] = `bash -c 'read line; echo "$line" >> "$0"'`;
   const { chat, sent } = await conversation(place);

@@ -71,7 +71,7 @@ it('lets the plan go on by itself, stay a plan, or wait', async () => {
   await openChat(place, ['--no-toolcrib', '--continue']).sees(/mode auto/);
 });
 
-it('says where nobody can approve it that the plan is the answer', async () => {
+it('says that the plan is the answer where nobody can approve it', async () => {
   const place = await chatPlace();
   place.model.script(plan('# Plan'), say('# Plan'));
   const { code, stdout } = await runChat(place, ['--no-toolcrib', '--mode', 'plan', '-p', 'go']);

@@ -33,7 +33,7 @@ async function goesOn(place: ChatPlace, said = 'and then?'): Promise<string> {
 const user = (id: string, parent: string | null, text = id) =>
   JSON.stringify({ type: 'user', content: [{ type: 'text', text }], id, parent, ts: '' });
 
-it('is read by nobody else, and has a line for each entry, whatever line ends are in it', async () => {
+it('keeps a session file that nobody else reads, with a line for each entry, whatever line ends are in it', async () => {
   const { place, file } = await withSession();
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
@@ -74,7 +74,7 @@ it.each<[string, (text: string) => string, says: RegExp]>([
     (text) => `${text}${user('h', null, 'half X').replace('X', String.raw`\ud83d`)}\n`,
     /half \ufffd.*and then/,
   ],
-])('goes on with a session %s, and is not damaged by that', async (_, change, says) => {
+])('goes on with a session file %s, and loses nothing of it', async (_, change, says) => {
   const { place, file } = await withSession();
   writeFileSync(file, change(readFileSync(file, 'utf8')));
   expect(await goesOn(place)).toMatch(says);

@@ -46,7 +46,7 @@ it('takes an edited profile as it is now', async () => {
   expect(place.model.requests.map(({ text }) => /(OLD|NEW) WORDS/.exec(text)?.[1])).toEqual(['OLD', 'NEW']);
 });
 
-it('needs no model but that of the profile', async () => {
+it('starts without another model than that of the profile', async () => {
   const place = await chatPlace();
   const file = join(place.home, '.config', 'toolcrib', 'chat.yaml');
   const text = readFileSync(file, 'utf8').replace(/^model: test\n/m, '');

@@ -17,9 +17,9 @@ const libraries = {
 };
 
 it.each([
-  ['nothing but the chat, when nothing is configured', [], ['--model', 'openai/gpt-5.4'], 120_000],
-  ['and what reads and checks the configuration, when there is one', ['zod', 'yaml'], [], 320_000],
-] as const)('runs little before the prompt: %s', async (_what, wanted, args, most) => {
+  ['the chat alone, when nothing is configured', [], ['--model', 'openai/gpt-5.4'], 120_000],
+  ['the chat and what reads the configuration, when there is one', ['zod', 'yaml'], [], 320_000],
+] as const)('loads before the prompt only %s', async (_what, wanted, args, most) => {
   const place = await chatPlace();
   const file = join(place.home, 'ran.json');
   if (wanted.length === 0) rmSync(join(place.home, '.config', 'toolcrib', 'chat.yaml'));

@@ -1,7 +1,7 @@
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import { applyEdits } from '../../../src/tools/files/editing/apply-edits.ts';
-import { encodingOf, namedEncoding } from '../../../src/tools/files/text/encoding.ts';
+import { encodingOf, resolveEncoding } from '../../../src/tools/files/text/encoding.ts';
 import { encodeText } from '../../../src/tools/files/text/file-text.ts';
 import { failureOf } from './folder.ts';
 
@@ -162,7 +162,7 @@ describe('the name of an encoding', () => {
     ['Latin-1', 'windows-1252'],
     ['cp1251', 'windows-1251'],
   ])('%s means %s', (name, label) => {
-    expect(namedEncoding(name).label).toBe(label);
+    expect(resolveEncoding(name).label).toBe(label);
     expect(() => new TextDecoder(label)).not.toThrow();
   });
 

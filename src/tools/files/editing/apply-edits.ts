@@ -2,29 +2,36 @@ import { setImmediate } from 'node:timers/promises';
 import { ToolcribError } from '../../../core/errors.ts';
 import { mostChangedBytes } from '../../../machine/history/failures.ts';
 import { displayPath } from '../../../machine/paths/display-path.ts';
-import { withCommas } from '../wording.ts';
-import { fileBytes, fileText, refuseHalves, type NewContent } from '../text/file-text.ts';
-import { linesAt, replaced, withLf, type Edit, type TextRange } from './edited-text.ts';
+import { formatNumber } from '../wording.ts';
+import { encodeFile, decodeFile, refuseHalves, type NewContent } from '../text/file-text.ts';
+import {
+  formatLineNumbers,
+  replaceRanges,
+  normalizeLineEnds,
+  type Edit,
+  type TextRange,
+} from './edited-text.ts';
 import { matchLines } from './lenient-match.ts';
 import { refuseOmission } from './refusals.ts';
 
+/** The file whose content is edited. */
 interface EditOptions {
-  /** As it is shown. */
+  /** The path, for messages. */
   readonly path: string;
   readonly encoding?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** More places are not replaced; where one is meant, not counted. */
+/** Limits of places: those replaced by one edit, and those counted when there should be only one. */
 const most = { replaced: 100_000, counted: 100 };
-/** Fewer characters can be there for any reason. */
+/** Characters that a text must have to show that an edit was made before; shorter ones occur by chance. */
 const leastTelling = 8;
 
 /**
- * Replaces text in the content of a file, one edit after the other, all or none. Every byte outside of what
- * is replaced stays. Throws NOT_FOUND with the nearest text, AMBIGUOUS_EDIT with the lines where `old`
- * occurs, ENCODING for what is no text and for characters its encoding lacks, TOO_LARGE for more than a file
- * may have, CANCELLED, and ARG_INVALID.
+ * Replaces text in the content of a file by one edit after the other: all of them, or none. All other bytes
+ * stay as they are. Throws NOT_FOUND with the nearest text, AMBIGUOUS_EDIT with the lines where `old` occurs,
+ * ENCODING for bytes that are not text and for characters that the encoding lacks, TOO_LARGE, CANCELLED, and
+ * ARG_INVALID.
  */
 export async function applyEdits(
   bytes: Buffer,
@@ -32,42 +39,43 @@ export async function applyEdits(
   { path, encoding, signal }: EditOptions,
 ): Promise<Required<NewContent>> {
   const shown = displayPath(path);
-  const file = await fileText(bytes, shown, encoding);
+  const file = await decodeFile(bytes, shown, encoding);
   const notes = [...file.notes];
   let { body } = file;
   let places = 0;
-  for (const [index, given] of edits.entries()) {
-    // Lets other calls go on.
+  for (const [index, original] of edits.entries()) {
+    // Between two edits, other calls may go on.
     await setImmediate();
     if (signal?.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
-    const isOne = edits.length === 1;
-    const what = isOne ? shown : `${shown}: edit ${index + 1} of ${edits.length} (none was made)`;
-    const edit = meantBy(given);
-    const plain = withLf(body);
-    refuseSenseless(given, edit, what, plain);
-    const found = await placesFor(plain, edit, what);
-    places += found.places.length;
-    body = replaced(body, found.places, found.fresh);
-    const ownEndings = given.old.includes('\r\n') && !file.body.includes(given.old);
-    for (const note of [found.note, ownEndings ? 'the line endings of the file were kept' : undefined])
-      if (note !== undefined) notes.push(isOne ? note : `edit ${index + 1}: ${note}`);
+    const isOnly = edits.length === 1;
+    const what = isOnly ? shown : `${shown}: edit ${index + 1} of ${edits.length} (none was made)`;
+    const edit = normalizeEdit(original);
+    const plain = normalizeLineEnds(body);
+    refuseSenseless(original, edit, what, plain);
+    const match = await locateEdit(plain, edit, what);
+    places += match.places.length;
+    body = replaceRanges(body, match.places, match.replacement);
+    const ownEndings = original.old.includes('\r\n') && !file.body.includes(original.old);
+    for (const note of [match.note, ownEndings ? 'the line endings of the file were kept' : undefined])
+      if (note !== undefined) notes.push(isOnly ? note : `edit ${index + 1}: ${note}`);
   }
-  const after = await fileBytes(body, file, `${shown}: new_string`);
+  const after = await encodeFile(body, file, `${shown}: new_string`);
   return { bytes: after, encoding: file.label, notes, places };
 }
 
 /**
- * Line endings are those of the file, and a byte order mark, hardly seen when it is copied, is no part of the
- * text.
+ * An edit whose lines end with LF, as line ends are taken from the file; and without a byte order mark, which
+ * is copied unseen.
  */
-function meantBy(given: Edit): Edit {
-  const isMarked = given.old.startsWith('\ufeff');
+function normalizeEdit(original: Edit): Edit {
+  const isMarked = original.old.startsWith('\ufeff');
   const text = (part: string) => (isMarked ? part.replace(/^\ufeff/, '') : part).replaceAll('\r\n', '\n');
-  return { ...given, old: text(given.old), new: text(given.new) };
+  return { ...original, old: text(original.old), new: text(original.new) };
 }
 
-function refuseSenseless(given: Edit, edit: Edit, what: string, text: Buffer): void {
-  refuseHalves(given.new, `${what}: new_string`);
+/** Throws ARG_INVALID for an edit that is empty, changes nothing, or would lose code. */
+function refuseSenseless(original: Edit, edit: Edit, what: string, text: Buffer): void {
+  refuseHalves(original.new, `${what}: new_string`);
   if (edit.old === '')
     throw new ToolcribError(
       'ARG_INVALID',
@@ -83,37 +91,47 @@ function refuseSenseless(given: Edit, edit: Edit, what: string, text: Buffer): v
   refuseOmission(`${what}: new_string`, edit.new, () => edit.old + text.toString());
 }
 
-/** What takes whose place; no places where the edit was made already. */
-interface Replacing {
+/** The places of an edit and the text for them; no places when the edit was made before. */
+interface EditMatch {
   readonly places: readonly TextRange[];
-  readonly fresh: string;
+  readonly replacement: string;
   readonly note?: string;
 }
 
-/** Exactly where it is, else where it is in all that matters, else nowhere, when it was made before. */
-async function placesFor(text: Buffer, edit: Edit, what: string): Promise<Replacing> {
-  const places = placesMeant(text, edit);
+/**
+ * Locates an edit: by its exact text, else by lines that are equal in all that matters; nowhere when it was
+ * made before. Throws NOT_FOUND, AMBIGUOUS_EDIT and TOO_LARGE.
+ */
+async function locateEdit(text: Buffer, edit: Edit, what: string): Promise<EditMatch> {
+  const places = findEditPlaces(text, edit);
   const madeAt = isMadeAlready(text, edit, places) ? places : [];
   if (places.length > 0 && madeAt.length === 0) {
-    if (!edit.all && places.length > 1) throw ambiguous(text, places, what);
+    if (!edit.all && places.length > 1) throw ambiguousEdit(text, places, what);
     refuseTooMuch(text, edit, places.length, what);
-    return { places, fresh: edit.new };
+    return { places, replacement: edit.new };
   }
   const lines = places.length > 0 ? undefined : matchLines(text, edit);
   if (lines) return { ...lines, places: [lines] };
   if (madeAt.length === 0 && edit.new.trim().length >= leastTelling)
-    madeAt.push(...placesOf(text, edit.new, false));
+    madeAt.push(...findText(text, edit.new, false));
   if (madeAt.length > 0)
-    return { places: [], fresh: '', note: `already so: new_string is there (${linesAt(text, madeAt)})` };
-  const { whyNotFound } = await import('./near-miss.ts');
-  const { words, wayOut } = await whyNotFound(text.toString(), edit.old);
-  throw new ToolcribError('NOT_FOUND', `${what}: old_string is not there. ${words}`, wayOut);
+    return {
+      places: [],
+      replacement: '',
+      note: `already so: new_string is there (${formatLineNumbers(text, madeAt)})`,
+    };
+  const { explainNotFound } = await import('./near-miss.ts');
+  const { problem, wayOut } = await explainNotFound(text.toString(), edit.old);
+  throw new ToolcribError('NOT_FOUND', `${what}: old_string is not there. ${problem}`, wayOut);
 }
 
-/** Where a text is, and one place more than are wanted: where one is meant, also those that overlap. */
-function placesOf(text: Buffer, wanted: string, all: boolean): TextRange[] {
+/**
+ * Finds the places of a text, up to one more than the limit. Places that overlap count when only one is to be
+ * replaced.
+ */
+function findText(text: Buffer, searched: string, all: boolean): TextRange[] {
   const places: TextRange[] = [];
-  const bytes = Buffer.from(wanted);
+  const bytes = Buffer.from(searched);
   const limit = all ? most.replaced : most.counted;
   const step = all ? bytes.length : 1;
   for (let at = text.indexOf(bytes); at !== -1 && places.length <= limit; at = text.indexOf(bytes, at + step))
@@ -121,15 +139,18 @@ function placesOf(text: Buffer, wanted: string, all: boolean): TextRange[] {
   return places;
 }
 
-/** Of the places of an edit of lines those that are whole lines, and below others the first of them. */
-function placesMeant(text: Buffer, { old, all, isLines, below = [] }: Edit): TextRange[] {
-  const found = placesOf(text, old, all === true || isLines === true);
-  if (!isLines) return found;
+/**
+ * Finds the places of an edit; for an edit of lines, only whole lines, and the first below the lines in
+ * `below`.
+ */
+function findEditPlaces(text: Buffer, { old, all, isLines, below = [] }: Edit): TextRange[] {
+  const matches = findText(text, old, all === true || isLines === true);
+  if (!isLines) return matches;
   const isBoundary = (at: number) => at === 0 || at === text.length || text[at - 1] === 10;
-  const places = found.filter(({ from, to }) => isBoundary(from) && (text[to] === 10 || isBoundary(to)));
+  const places = matches.filter(({ from, to }) => isBoundary(from) && (text[to] === 10 || isBoundary(to)));
   let start = 0;
   for (const line of below) {
-    // The line may be given without its indentation, and without what follows.
+    // A line may be given without its indentation, and without its end.
     const at = text.indexOf(line, start);
     start = at === -1 ? start : at + Buffer.byteLength(line);
   }
@@ -137,28 +158,25 @@ function placesMeant(text: Buffer, { old, all, isLines, below = [] }: Edit): Tex
   return first ? [first] : places;
 }
 
-/** An edit that adds to what is there, where that has been added: it would be added once more. */
+/** Says whether an edit that adds text around `old` was made before: it would add the text once more. */
 function isMadeAlready(
   text: Buffer,
-  { old, new: fresh }: Edit,
+  { old, new: replacement }: Edit,
   [place, ...others]: readonly TextRange[],
 ): boolean {
-  const offset = fresh.indexOf(old);
+  const offset = replacement.indexOf(old);
   if (offset === -1 || !place || others.length > 0) return false;
-  const isTelling = fresh.replace(old, () => '').trim().length >= leastTelling;
-  const whole = Buffer.from(fresh);
-  const from = place.from - Buffer.byteLength(fresh.slice(0, offset));
+  const isTelling = replacement.replace(old, () => '').trim().length >= leastTelling;
+  const whole = Buffer.from(replacement);
+  const from = place.from - Buffer.byteLength(replacement.slice(0, offset));
   return isTelling && from >= 0 && text.subarray(from, from + whole.length).equals(whole);
 }
 
-/** Before it is made: all places may be more than there is memory. */
-function refuseTooMuch(text: Buffer, { old, new: fresh }: Edit, count: number, what: string): void {
-  if (
-    count <= most.replaced &&
-    text.length + count * (Buffer.byteLength(fresh) - Buffer.byteLength(old)) <= mostChangedBytes
-  )
-    return;
-  const limits = `${withCommas(most.replaced)} places, or make more than ${mostChangedBytes / 1024 / 1024} MB`;
+/** Throws TOO_LARGE for an edit of too many places, before the new text is made: it could take all memory. */
+function refuseTooMuch(text: Buffer, edit: Edit, count: number, what: string): void {
+  const growth = count * (Buffer.byteLength(edit.new) - Buffer.byteLength(edit.old));
+  if (count <= most.replaced && text.length + growth <= mostChangedBytes) return;
+  const limits = `${formatNumber(most.replaced)} places, or make more than ${mostChangedBytes / 1024 / 1024} MB`;
   throw new ToolcribError(
     'TOO_LARGE',
     `${what}: it would change more than ${limits} of the file.`,
@@ -166,12 +184,12 @@ function refuseTooMuch(text: Buffer, { old, new: fresh }: Edit, count: number, w
   );
 }
 
-function ambiguous(text: Buffer, places: readonly TextRange[], what: string): ToolcribError {
+function ambiguousEdit(text: Buffer, places: readonly TextRange[], what: string): ToolcribError {
   const isMore = places.length > most.counted;
   const times = `${isMore ? `more than ${most.counted}` : places.length} times`;
   return new ToolcribError(
     'AMBIGUOUS_EDIT',
-    `${what}: old_string occurs ${times} (${linesAt(text, places)}).`,
+    `${what}: old_string occurs ${times} (${formatLineNumbers(text, places)}).`,
     'Give more of the text around it, or replace_all for every place.',
   );
 }

@@ -5,6 +5,7 @@ import { flag, path } from '../../../core/params.ts';
 /** Other names that models have for the path of a file. */
 export const pathNames = 'file_path filename file target_file absolute_path';
 
+/** The parameters of one edit. */
 export const editParams = {
   path: also(path('File: src/a.ts', 'file'), pathNames),
   old_string: also(
@@ -22,5 +23,5 @@ export const editParams = {
 };
 export const dryRunParam = unlisted(flag('Only show what would change'), 'preview');
 export const encodingParam = unlisted(z.string().max(50).optional());
-/** The version that read_file told a caller of another session. */
+/** The version of a file, which read_file shows to callers that edit it in another session. */
 export const versionParam = unlisted(z.string().max(100).optional());

@@ -6,42 +6,43 @@ import type { Edit } from './edited-text.ts';
 import { refuseMask } from './refusals.ts';
 
 /** An edit as a caller gives it. */
-export interface GivenEdit {
+export interface EditParams {
   readonly old_string: string;
   readonly new_string: string;
   readonly replace_all?: boolean | undefined;
 }
 
-/** The change that edits make of a file that has to be there. */
-export function editing(
-  at: string,
+/** The change of a file, which has to exist, by edits of its text. */
+export function changeByEdits(
+  path: string,
   edits: readonly Edit[],
   { signal }: Pick<PlanContext, 'signal'>,
   { encoding, version }: Pick<FileChange, 'encoding' | 'version'> = {},
 ): FileChange {
   return {
-    path: at,
+    path,
     encoding,
     version,
     replacesAll: false,
-    propose: async (before, known) => {
+    propose: async (before, knownEncoding) => {
       if (!before)
         throw refusal(
           'PATH_NOT_FOUND',
-          at,
+          path,
           'does not exist.',
           'write_file makes a new file; list_files finds files by part of their name.',
         );
-      for (const one of edits) {
-        refuseMask('old_string', one.old, before);
-        refuseMask('new_string', one.new, before);
+      for (const edit of edits) {
+        refuseMask('old_string', edit.old, before);
+        refuseMask('new_string', edit.new, before);
       }
-      return applyEdits(before, edits, { path: at, encoding: known, signal });
+      return applyEdits(before, edits, { path, encoding: knownEncoding, signal });
     },
   };
 }
 
-export const editOf = ({ old_string, new_string, replace_all }: GivenEdit): Edit => ({
+/** The edit that the parameters of a call describe. */
+export const toEdit = ({ old_string, new_string, replace_all }: EditParams): Edit => ({
   old: old_string,
   new: new_string,
   all: replace_all,

@@ -13,6 +13,6 @@ export interface MoveEnds {
   readonly to: string;
 }
 
-/** The path of the target: in a folder the same name, like mv. */
+/** The target of a move or copy: in a folder, with / at its end, it keeps its name, as with mv. */
 export const targetOf = ({ from, to }: MoveEnds): string =>
   to.endsWith('/') || to.endsWith(sep) ? to + basename(from) : to;

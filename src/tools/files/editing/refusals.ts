@@ -3,41 +3,41 @@ import type { Before } from '../../../machine/history/write.ts';
 import { refusal, displayPath } from '../../../machine/paths/display-path.ts';
 import { hasMask } from '../../../machine/secrets/mask.ts';
 import { versionOf, type KnownFile, type KnownFiles } from '../../../machine/known-files.ts';
-import { asUtf8 } from '../text/encoding.ts';
+import { toUtf8 } from '../text/encoding.ts';
 import { unifiedDiff } from '../text/unified-diff.ts';
-import { withCommas } from '../wording.ts';
+import { formatNumber } from '../wording.ts';
 
-/** A change of a file, as far as it says whether the caller knows what is there. */
-interface Overwriting {
+/** The part of a change that says whether the caller knows the content it replaces. */
+interface Overwrite {
   readonly path: string;
-  /** Whether nothing of the old content stays but by chance; an edit names what it replaces. */
+  /** The whole content is replaced; an edit, in contrast, names the text that it replaces. */
   readonly replacesAll: boolean;
-  /** What read_file handed out with the content, for a caller that has read it through another server. */
+  /** The version that read_file printed, from a caller that has read the file in another session. */
   readonly version?: string | undefined;
 }
 
-/** What is there, by its real path. */
-interface There {
+/** The file that would be overwritten, by its real path. */
+interface ExistingFile {
   readonly path: string;
   readonly before: Before;
-  /** All that was asked for: the same call again passes. */
+  /** The call as a text: one that was refused passes when it is repeated. */
   call(): string;
 }
 
-/** What is shown of a file that would be overwritten unseen, or of what has changed in it. */
+/** Characters shown of a file that would be overwritten unseen, or of its changes. */
 const shownCharacters = 3_000;
 
-/** What a caller can show to have read a content: nobody who has not can tell it. */
+/** The version of a content, by which a caller shows that it has read it: it cannot be guessed. */
 export const versionFor = (hash: string): string => hash.slice(0, 24);
 
 /**
- * Refuses, once, to overwrite what the caller has not seen: NOT_READ with what is there, STALE_FILE with what
- * somebody else has changed. The same call again passes, as long as nothing changes. A version that is given
- * has to hold.
+ * Refuses once to overwrite content that the caller has not seen: throws NOT_READ with the content,
+ * STALE_FILE with the changes of others. The same call passes when it is repeated, as long as the file stays
+ * the same. A version in the call has to be that of the content.
  */
 export async function refuseUnseen(
-  { path: shown, replacesAll, version }: Overwriting,
-  { path, before, call }: There,
+  { path: shown, replacesAll, version }: Overwrite,
+  { path, before, call }: ExistingFile,
   known: KnownFiles,
 ): Promise<void> {
   const file = known.get(path);
@@ -46,31 +46,34 @@ export async function refuseUnseen(
     const wayOut = 'Read it again, and leave version out or give the one that comes with it.';
     throw refusal('STALE_FILE', shown, 'version: is not that of what is in the file now.', wayOut);
   }
-  // An empty file has nothing that could be lost; what is edited has been seen by whoever names it.
-  if (file ? file.version === versionOf(before.stat) : before.bytes.length === 0 || !replacesAll) return;
+  // An empty file has nothing to lose; an edit names the text that it replaces, so that its caller has seen
+  // it.
+  const isHarmless = before.bytes.length === 0 || !replacesAll;
+  const isUnchanged = file?.version === versionOf(before.stat);
+  if (file ? isUnchanged : isHarmless) return;
   if (file?.hash === before.hash() || known.wasRefused(path, call() + before.hash())) return;
-  const there = await whatIsThere(shown, before, file);
+  const content = await describeContent(shown, before, file);
   const again =
     'The same call again does it all the same; in another session, with the version read_file printed.';
   if (file)
     throw refusal(
       'STALE_FILE',
       shown,
-      `has changed since it was read. ${there}`,
+      `has changed since it was read. ${content}`,
       `Base the change on what is there now. ${again}`,
     );
   const wayOut = `${again} To change a part of it, use edit_file.`;
-  throw refusal('NOT_READ', shown, `is there already, and was not shown. ${there}`, wayOut);
+  throw refusal('NOT_READ', shown, `is there already, and was not shown. ${content}`, wayOut);
 }
 
-/** The beginning of a file, or its difference from what was known of it. */
-async function whatIsThere(shown: string, { bytes }: Before, known?: KnownFile): Promise<string> {
+/** The beginning of a file, or its differences from the content that was known. */
+async function describeContent(shown: string, { bytes }: Before, known?: KnownFile): Promise<string> {
   if (known?.bytes) {
     const options = { path: displayPath(shown), encoding: known.encoding, maxCharacters: shownCharacters };
     return `What changed:\n${(await unifiedDiff(known.bytes, bytes, options)).text}\n`;
   }
-  const size = `It has ${withCommas(bytes.length)} bytes`;
-  const text = asUtf8(bytes.subarray(0, 4 * shownCharacters))?.toString();
+  const size = `It has ${formatNumber(bytes.length)} bytes`;
+  const text = toUtf8(bytes.subarray(0, 4 * shownCharacters))?.toString();
   if (text === undefined) return `${size}, and is not text.`;
   const head = text.slice(0, shownCharacters);
   const isAll = head.length === text.length && bytes.length <= 4 * shownCharacters;
@@ -78,8 +81,8 @@ async function whatIsThere(shown: string, { bytes }: Before, known?: KnownFile):
 }
 
 /**
- * Throws ARG_INVALID for text that came out of an answer in which secrets are masked: written back, it would
- * destroy them, and searched for, it is not there. A file that has such text itself may be changed.
+ * Throws ARG_INVALID for text from an answer in which a secret is masked: writing it would destroy the
+ * secret, and searching for it finds nothing. A file that has such text itself may be changed.
  */
 export function refuseMask(name: string, text: string, before: Buffer | undefined): void {
   if (!hasMask(text) || (before && hasMask(before.toString('latin1')))) return;
@@ -90,28 +93,28 @@ export function refuseMask(name: string, text: string, before: Buffer | undefine
   );
 }
 
-// Nothing here runs over the end of a line, so that time is linear in the text.
+// None of these runs over the end of a line, so that the time is linear in the text.
 const comment = String.raw`(?://+|#+|/\*+|<!--|--|;+|%+|\*|\{/\*|\(\*|"{3})[ \t]*\(?[ \t]*`;
-const kept = '(?:the |all )?(?:rest|remainder|remaining|existing|unchanged|previous|same|other|omitted)';
-const what =
+const restWord = '(?:the |all )?(?:rest|remainder|remaining|existing|unchanged|previous|same|other|omitted)';
+const codeWord =
   '(?:code|lines?|file|content|methods?|functions?|class|implementation|imports?|tests?|unchanged)';
 const ending = String.raw`(?:\.{3}|…|unchanged|as before|stays? the same)`;
 /**
- * `// ... rest of the code`, `... existing methods`, `# remaining code unchanged`; not `...rest`, which is
- * code.
+ * A line that stands for code that is not written out: `// ... rest of the code`, `... existing methods`,
+ * `# remaining code unchanged`; not `...rest`, which is code.
  */
 const omission = new RegExp(
-  String.raw`^[ \t]*(?:${comment}(?:\.{3}|…)[^\w\n]{0,20}${kept}\b(?![,)}\]])|` +
-    String.raw`(?:\.{3}|…)[ \t]+${kept}\b.*\b${what}\b|` +
-    String.raw`${comment}${kept}\b[^.…\n]{0,40}\b${what}\b.{0,40}${ending}).*$`,
+  String.raw`^[ \t]*(?:${comment}(?:\.{3}|…)[^\w\n]{0,20}${restWord}\b(?![,)}\]])|` +
+    String.raw`(?:\.{3}|…)[ \t]+${restWord}\b.*\b${codeWord}\b|` +
+    String.raw`${comment}${restWord}\b[^.…\n]{0,40}\b${codeWord}\b.{0,40}${ending}).*$`,
   'im',
 );
 
-/** Throws ARG_INVALID for a new text with a line of its own that stands for code which is not written out. */
-export function refuseOmission(name: string, fresh: string, before: () => string): void {
-  // Most texts have none of these, which is told forty times as fast.
-  if (!['...', '…', 'unchanged', 'as before', 'the same'].some((sign) => fresh.includes(sign))) return;
-  const line = omission.exec(fresh)?.[0].trim();
+/** Throws ARG_INVALID for a new text with such a line, unless the text before had it, too. */
+export function refuseOmission(name: string, text: string, before: () => string): void {
+  // This look is forty times as fast as the expression, and most texts have none of these.
+  if (!['...', '…', 'unchanged', 'as before', 'the same'].some((sign) => text.includes(sign))) return;
+  const line = omission.exec(text)?.[0].trim();
   if (line === undefined || before().includes(line)) return;
   throw new ToolcribError(
     'ARG_INVALID',

@@ -3,13 +3,13 @@ import { displayPath } from '../../../machine/paths/display-path.ts';
 
 type Parse = (text: string) => unknown;
 
-/** What is larger takes longer to parse than its answer is worth. */
+/** Bytes of a file that is parsed; larger files take too long for a note. */
 const mostBytes = 1024 * 1024;
 
-/** The parser that is at hand for a name. */
+/** The parser for a file by its name; undefined when there is none. */
 async function parserFor(path: string): Promise<Parse | undefined> {
   if (/\.(?:json|ipynb)$/i.test(path)) return JSON.parse as Parse;
-  // Node has it from 22.13 on.
+  // Node has this function from 22.13 on.
   if (/\.[cm]?[jt]s$/i.test(path)) return (module as { stripTypeScriptTypes?: Parse }).stripTypeScriptTypes;
   if (!/\.ya?ml$/i.test(path)) return undefined;
   const { parseAllDocuments } = await import('yaml');
@@ -19,8 +19,8 @@ async function parserFor(path: string): Promise<Parse | undefined> {
 }
 
 /**
- * A line about a file that does not parse any more, or that is made and does not; undefined for all others.
- * One that did not parse before may be of another dialect: JSON with comments, a template, code for another
+ * A note on a file that no longer parses, or on a new one that does not; undefined for all others. A file
+ * that did not parse before may be in another dialect: JSON with comments, a template, code for another
  * runtime.
  */
 export async function syntaxNote(
@@ -30,14 +30,16 @@ export async function syntaxNote(
 ): Promise<string | undefined> {
   if (Math.max(after.length, before?.length ?? 0) > mostBytes) return undefined;
   const parse = await parserFor(path);
-  const wrong = parse && complaint(parse, after);
-  if (!parse || wrong === undefined || (before && complaint(parse, before) !== undefined)) return undefined;
-  // Comments in a new file say that it is meant so.
+  const problem = parse && syntaxError(parse, after);
+  if (!parse || problem === undefined || (before && syntaxError(parse, before) !== undefined))
+    return undefined;
+  // Comments or templates in a new file show that it is in another dialect.
   if (!before && /^[ \t]*(?:\/[/*]|\{\{|\{%)/m.test(after.toString())) return undefined;
-  return `${displayPath(path)} ${before ? 'no longer parses' : 'does not parse'}: ${wrong}`;
+  return `${displayPath(path)} ${before ? 'no longer parses' : 'does not parse'}: ${problem}`;
 }
 
-function complaint(parse: Parse, bytes: Buffer): string | undefined {
+/** The message of a parser in one line; undefined when the text parses. */
+function syntaxError(parse: Parse, bytes: Buffer): string | undefined {
   const text = bytes.toString().replace(/^\ufeff/, '');
   try {
     if (text.trim() !== '') parse(text);

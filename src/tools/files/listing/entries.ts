@@ -4,21 +4,21 @@ import { readdir } from 'node:fs/promises';
 import { decode } from '../../../machine/decode.ts';
 import { unreadable, type OpenedFile } from '../../../machine/paths/opened.ts';
 import { codeOf } from '../../../machine/paths/real-path.ts';
-import { printedPath, scopeOf, searchAll } from '../searching/ripgrep.ts';
+import { printedPath, selectFiles, searchAll } from '../searching/ripgrep.ts';
 import type { Listing } from '../../../machine/known-files.ts';
 import type { Session } from '../../../machine/session.ts';
-import { countOf } from '../wording.ts';
+import { formatCount } from '../wording.ts';
 import type { GlobPattern } from './glob-pattern.ts';
 import { ignoreRules } from './ignore-rules.ts';
 
-/** What is listed, as far as it is known without a look at each. */
+/** An entry of a listing, as far as it is known without a look at the file. */
 export interface ListedEntry {
-  /** Below the listed folder, with `/` between names. */
+  /** The path below the listed folder, with `/` between names. */
   readonly path: string;
   readonly kind: 'file' | 'folder' | 'link' | 'fifo' | 'socket' | 'device';
 }
 
-/** What one folder holds, read from it, in order of names or newest first. Throws what cannot be read. */
+/** Reads the entries of one folder, by name or newest first. Throws when it cannot be read. */
 export async function listFolder(folder: OpenedFile, sort: 'path' | 'modified'): Promise<Listing> {
   const { path, stablePath } = folder;
   const items = await readdir(stablePath, { withFileTypes: true }).catch((error: unknown) => {
@@ -32,10 +32,11 @@ export async function listFolder(folder: OpenedFile, sort: 'path' | 'modified'):
   return { items, notes: [], isIgnored: ignoreRules(path) };
 }
 
+/** A search for files below a folder. */
 interface FileSearch {
-  readonly where: OpenedFile;
+  readonly folder: OpenedFile;
   readonly pattern: GlobPattern | undefined;
-  /** Below so many levels only the folders are told. */
+  /** Levels of folders that are listed; of deeper files, only the folder at this level. */
   readonly depth: number;
   readonly hidden: boolean;
   readonly ignored: boolean;
@@ -43,51 +44,59 @@ interface FileSearch {
   readonly signal: AbortSignal;
 }
 
-/** More than the largest repositories have. */
+/** Bytes of all paths; the largest repositories have less. */
 const mostBytes = 32 * 1024 * 1024;
 
 /**
- * All files below a folder, or those that a pattern chooses, in order, by one run of ripgrep. Throws as
- * `search`.
+ * Finds all files below a folder, or those that match a pattern, by one run of ripgrep. Throws what search()
+ * throws.
  */
 export async function findFiles(session: Session, request: FileSearch): Promise<Listing> {
-  const { where, pattern, depth, ignored, sort, signal } = request;
-  const chooser = scopeOf(request);
-  // Threads find files sooner than one does in order.
+  const { folder, pattern, depth, ignored, sort, signal } = request;
+  const selection = selectFiles(request);
+  // Sorting here is faster: to print files in order of names, ripgrep would use one thread only.
   const order = sort === 'modified' ? ['--sortr=modified'] : [];
-  const asked = { argv: ['--files', '--null', ...order, ...chooser.argv, '--'], where, ignored, signal };
-  const { printed, ...ended } = await searchAll(session, asked, mostBytes);
-  const chosen = namesIn(printed).filter(chooser.isChosen);
+  const argv = ['--files', '--null', ...order, ...selection.argv, '--'];
+  const options = { argv, target: folder, ignored, signal };
+  const { printed, isEnough, notes } = await searchAll(session, options, mostBytes);
+  const chosen = namesIn(printed).filter(selection.isChosen);
   if (sort === 'path') chosen.sort();
-  const enough = `stopped after ${countOf(chosen.length, 'file')}: search a smaller folder`;
-  const items = pattern ? chosen : [...new Set(chosen.map((path) => downTo(path, depth)))];
-  return { items, notes: [...(ended.isEnough ? [enough] : []), ...ended.notes] };
+  const stopNote = `stopped after ${formatCount(chosen.length, 'file')}: search a smaller folder`;
+  const items = pattern ? chosen : [...new Set(chosen.map((path) => limitDepth(path, depth)))];
+  return { items, notes: [...(isEnough ? [stopNote] : []), ...notes] };
 }
 
 /**
- * Each is decoded for itself: they may be in several encodings, and parts of one long string are compared
- * slowly.
+ * Splits printed paths at their NULs. Each is decoded by itself, as they may be in several encodings, and as
+ * parts of one long string are slow to compare.
  */
 function namesIn(printed: Buffer): string[] {
-  const text = isUtf8(printed)
-    ? (from: number, to: number) => printed.toString('utf8', from, to)
-    : (from: number, to: number) => decode(printed.subarray(from, to));
+  const isUtf = isUtf8(printed);
+  const text = (from: number, to: number) =>
+    isUtf ? printed.toString('utf8', from, to) : decode(printed.subarray(from, to));
   const names: string[] = [];
-  for (let from = 0, to = printed.indexOf(0); to >= 0; from = to + 1, to = printed.indexOf(0, from)) {
-    const below = printed[from] === dot && printed[from + 1] === slash ? from + 2 : from;
-    names.push(printedPath(text(below, to)));
+  let from = 0;
+  for (;;) {
+    const to = printed.indexOf(0, from);
+    if (to === -1) return names;
+    const hasPrefix = printed[from] === dot && printed[from + 1] === slash;
+    names.push(printedPath(text(hasPrefix ? from + 2 : from, to)));
+    from = to + 1;
   }
-  return names;
 }
 
 const [dot, slash] = Buffer.from('./');
 
-function downTo(path: string, depth: number): string {
+/** A path that is not deeper than `depth` as it is; of a deeper one, the folder at that depth. */
+function limitDepth(path: string, depth: number): string {
   const names = path.split('/');
   return names.length > depth ? `${names.slice(0, depth).join('/')}/` : path;
 }
 
-/** An entry of a folder, or a path below it, that of a folder with `/` behind it. */
+/**
+ * The entry for an item of a listing: one that was read from a folder, or a path with `/` at the end of a
+ * folder.
+ */
 export function entryOf(item: Dirent | string): ListedEntry {
   if (typeof item !== 'string') return { path: item.name, kind: kindOf(item) };
   return item.endsWith('/') ? { path: item.slice(0, -1), kind: 'folder' } : { path: item, kind: 'file' };
@@ -101,19 +110,22 @@ function kindOf(entry: Dirent): ListedEntry['kind'] {
   return entry.isSocket() ? 'socket' : 'device';
 }
 
-/** What is known of an entry, and where a link leads; undefined when it is gone, or may not be looked at. */
+/** The facts of an entry; undefined when it is gone, or may not be looked at. */
 export const statOf = ({ stablePath }: OpenedFile, path: string): Stats | undefined =>
-  asked(() => lstatSync(`${stablePath}/${path}`, { throwIfNoEntry: false }));
+  undefinedOnError(() => lstatSync(`${stablePath}/${path}`, { throwIfNoEntry: false }));
 
+/** The target of a link; undefined when it is gone, or may not be looked at. */
 export const targetOf = ({ stablePath }: OpenedFile, path: string): string | undefined =>
-  asked(() => readlinkSync(`${stablePath}/${path}`));
+  undefinedOnError(() => readlinkSync(`${stablePath}/${path}`));
 
-/** Without a thread in between, which is ten times faster for many. */
-function asked<Value>(ask: () => Value): Value | undefined {
+/**
+ * The value that a synchronous call reads: ten times faster for many entries than calls that use a thread.
+ */
+function undefinedOnError<Value>(read: () => Value): Value | undefined {
   try {
-    return ask();
+    return read();
   } catch {
-    // Gone meanwhile, or not to be looked at.
+    // The entry is gone, or may not be looked at.
     return undefined;
   }
 }

@@ -1,24 +1,32 @@
-/** Any number of stars, one sign, a character class, whose first member may be `]`, or one other sign. */
+/**
+ * The pieces of a glob: stars, `?`, a character class, whose first member may be `]`, or one other character.
+ */
 const pieces = /(\*+)|(\?)|\[([!^]?)(\]?(?:\[:digit:\]|\\[^]|[^\]\\])*)\]|\\?([^])/gu;
 
 /**
- * What paths fit the parts of a glob: `*`, `?`, `[a-z]`, `[!a]`, `\` before a literal character, `**` for any
- * folders, at the end for one name at least. Undefined for a `[` that is never closed, or `[z-a]`.
+ * Compiles the parts of a glob to an expression for whole paths: `*`, `?`, `[a-z]`, `[!a]`, `\` before a
+ * literal character, `**` for any folders, at the end for one name at least. Undefined for a `[` that is
+ * never closed, or for
+ * `[z-a]`.
  */
 export function globExpression(parts: readonly string[]): RegExp | undefined {
   let groups = 0;
-  /** With anything between them. Each is taken where it comes first, so that nothing is tried twice. */
-  const inOrder = ([first = '', ...others]: readonly string[], any: string): string => {
+  // Joins sources with anything in between. An atomic group takes each part at its first occurrence, so that
+  // nothing is tried twice and the time stays linear.
+  const joinSources = ([first = '', ...others]: readonly string[], any: string): string => {
     const last = others.pop();
-    const found = others.map((part) => `(?=(?<_${++groups}>${any}?${part}))\\k<_${groups}>`);
-    return first + found.join('') + (last === undefined ? '' : any + last);
+    const atomic = others.map((source) => {
+      groups += 1;
+      return `(?=(?<_${groups}>${any}?${source}))\\k<_${groups}>`;
+    });
+    return first + atomic.join('') + (last === undefined ? '' : any + last);
   };
   const runs = [''];
   for (const part of parts.at(-1) === '**' ? [...parts, '*'] : parts)
     if (part === '**') runs.push('');
-    else runs.push(`${runs.pop()}${inOrder(nameRuns(part), '[^/]*')}/`);
+    else appendToLast(runs, `${joinSources(nameRuns(part), '[^/]*')}/`);
   try {
-    const source = inOrder(runs, '(?:[^/]+/)*').replace(/\/$/, '');
+    const source = joinSources(runs, '(?:[^/]+/)*').replace(/\/$/, '');
     return new RegExp(`^${source}$`, 'u');
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
@@ -26,16 +34,21 @@ export function globExpression(parts: readonly string[]): RegExp | undefined {
   }
 }
 
-/** What stands between the stars of a part. */
+/** The sources between the stars of one part of a glob. */
 function nameRuns(part: string): string[] {
   const runs = [''];
   for (const [whole, stars, one, not = '', members, literal = ''] of part.matchAll(pieces))
     if (stars !== undefined) runs.push('');
-    else if (one !== undefined) runs.push(`${runs.pop()}[^/]`);
-    else if (members !== undefined) runs.push(`${runs.pop()}(?!/)[${not && '^'}${membersSource(members)}]`);
-    // One that is never closed is no expression either.
-    else runs.push(runs.pop() + (whole === '[' ? whole : literal.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&')));
+    else if (one !== undefined) appendToLast(runs, '[^/]');
+    else if (members !== undefined) appendToLast(runs, `(?!/)[${not && '^'}${membersSource(members)}]`);
+    // A class that is never closed stays as it is, and makes the whole source invalid.
+    else appendToLast(runs, whole === '[' ? whole : literal.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&'));
   return runs;
+}
+
+function appendToLast(runs: string[], source: string): void {
+  const last = runs.pop() ?? '';
+  runs.push(last + source);
 }
 
 const membersSource = (members: string): string =>

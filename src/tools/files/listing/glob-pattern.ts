@@ -4,17 +4,19 @@ import type { OpenedFile } from '../../../machine/paths/opened.ts';
 import type { RootedWorkspace } from '../../../machine/paths/workspace.ts';
 import { globExpression } from './glob-expression.ts';
 
-/** A glob, ready to choose files with. */
+/** A glob that was parsed. */
 export interface GlobPattern {
-  /** The folder all matches are in, from the pattern's literal beginning; '' for none. */
+  /** The folder that all matches are in: the literal beginning of the glob; '' for none. */
   readonly folder: string;
-  /** Globs of file names that ripgrep can choose by: every match has such a name. Empty when it cannot. */
+  /**
+   * Globs for ripgrep, such that every match has such a file name; empty when ripgrep cannot select by names.
+   */
   readonly names: readonly string[];
-  /** Whether every file with such a name matches. */
+  /** Every file with such a name matches. */
   readonly isByName: boolean;
-  /** Whether a part of the pattern asks for a name that begins with a dot. */
+  /** A part of the glob is for names that begin with a dot. */
   readonly hidden: boolean;
-  /** Whether a path relative to `folder`, with `/` between its names, is chosen. */
+  /** Says whether a path relative to `folder`, with `/` between its names, matches. */
   matches(path: string): boolean;
 }
 
@@ -22,20 +24,22 @@ const mostCharacters = 1000;
 const mostAlternatives = 100;
 
 /**
- * Reads a glob: `*`, `?`, `[a-z]`, `[!a]`, `{a,b}`, `**` for any folders, `\` before a literal character (on
- * Windows it is a `/`). One without `/` chooses by name in any depth. Throws ARG_INVALID for one that leaves
- * the folder or has too many alternatives.
+ * Parses a glob: `*`, `?`, `[a-z]`, `[!a]`, `{a,b}`, `**` for any folders, `\` before a literal character (on
+ * Windows it is a `/`). A glob without `/` matches names at any depth. Throws ARG_INVALID for one that leads
+ * out of the folder or has too many alternatives.
  *
- * Paths are not left to ripgrep: its `--glob` also brings back files that `.gitignore` and the rule for dot
+ * Globs are not passed on to ripgrep, as its `--glob` also finds files that `.gitignore` and the rule for dot
  * files leave out.
  */
-export function parseGlob(given: string): GlobPattern {
-  const pattern = sep === '/' ? given : given.replaceAll(sep, '/');
+export function parseGlob(glob: string): GlobPattern {
+  const pattern = sep === '/' ? glob : glob.replaceAll(sep, '/');
   if (pattern.length > mostCharacters || pattern.includes('\0'))
     throw invalid(pattern, 'is longer than 1,000 characters or has a NUL');
   const plain = pattern.replace(/^(?:\.\/)+/, '');
   const [, folder = '', rest = ''] = /^((?:[^*?[\]{}\\/]+\/)*)([^]*)$/.exec(plain) ?? [];
-  const below = expandBraces(rest).map((one) => one.split('/').filter((part) => !['', '.'].includes(part)));
+  const below = expandBraces(rest).map((expanded) =>
+    expanded.split('/').filter((part) => !['', '.'].includes(part)),
+  );
   const isOut = [folder.split('/'), ...below].some((parts) => parts.includes('..'));
   if (isOut || /^(?:\/|[a-z]:[\\/])/i.test(pattern))
     throw invalid(
@@ -43,14 +47,14 @@ export function parseGlob(given: string): GlobPattern {
       'leads out of the folder',
       'Give the folder as path, and a pattern relative to it.',
     );
-  // Without a slash it is about names in any depth; with one at its end, about all that is in the folder.
+  // Without a slash, a glob is for names at any depth; with one at its end, for everything in the folder.
   if (!pattern.includes('/')) for (const parts of below) parts.unshift('**');
   for (const parts of below) if (parts.length === 0) parts.push('**');
   const names = [...new Set(below.map((parts) => parts.at(-1) ?? '**'))];
   const isSimple = names.every((name) => /^[\w.*?@+~-]+$/.test(name) && name !== '**');
   const patterns = below.map((parts) => {
-    const found = globExpression(parts);
-    if (found) return found;
+    const expression = globExpression(parts);
+    if (expression) return expression;
     const wayOut = `Put ${sep === '/' ? '\\ before' : 'brackets around'} one that is meant itself.`;
     throw invalid(pattern, 'has a [ that is never closed, or a range such as [z-a]', wayOut);
   });
@@ -63,7 +67,7 @@ export function parseGlob(given: string): GlobPattern {
   };
 }
 
-/** The folder all matches of a pattern are in. Throws what opening throws. */
+/** Opens the folder that all matches of a pattern are in. Throws what opening throws. */
 export async function openPatternFolder(
   workspace: RootedWorkspace,
   base: string,
@@ -78,18 +82,19 @@ const invalid = (pattern: string, problem: string, wayOut = ''): ToolcribError =
   new ToolcribError('ARG_INVALID', `glob ${JSON.stringify(pattern.slice(0, 100))}: ${problem}.`, wayOut);
 
 /**
- * `a{b,c}` as `ab` and `ac`, the innermost braces first. Braces that are never closed stand for themselves.
+ * Expands `a{b,c}` to `ab` and `ac`, the innermost braces first. Braces that are never closed are literal.
  */
 function expandBraces(pattern: string): string[] {
   const done: string[] = [];
   const open = [pattern];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+  for (;;) {
+    const next = open.pop();
+    if (next === undefined) return done.toReversed();
     const [group, inner = ''] = /(?<!\\)\{((?:\\[^]|[^\\{}])*)\}/.exec(next) ?? [];
     if (group === undefined) done.push(next);
-    else open.push(...inner.split(/(?<!\\),/).map((one) => next?.replace(group, () => one) ?? ''));
-    // Each step adds at least one, so this bounds the work as well as the result.
+    else open.push(...inner.split(/(?<!\\),/).map((alternative) => next.replace(group, () => alternative)));
+    // Each step adds at least one pattern, so that this limits the work as well as the result.
     if (done.length + open.length > mostAlternatives)
       throw invalid(pattern, `has more than ${mostAlternatives} alternatives in its braces`);
   }
-  return done.toReversed();
 }

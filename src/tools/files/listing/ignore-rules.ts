@@ -2,59 +2,63 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { globExpression } from './glob-expression.ts';
 
-/** A line of an ignore file. */
+/** A rule of an ignore file: one line of it. */
 interface IgnoreRule {
   readonly isNegated: boolean;
   readonly foldersOnly: boolean;
-  /** What paths below the folder of the file it is about. */
+  /** Matches paths below the folder of the ignore file. */
   readonly expression: RegExp;
 }
 
-/** A file with more bytes is none that somebody wrote. */
+/** Bytes of an ignore file that somebody could have written; larger files are disregarded. */
 const mostBytes = 1024 * 1024;
 
-/** Whether git leaves out an entry of a folder, by its name: the nearest file first, its last line first. */
+/**
+ * Makes a function that says whether git ignores an entry of a folder, by its name. The nearest file decides,
+ * and in it the last line that matches.
+ */
 export function ignoreRules(folder: string): (name: string, isFolder: boolean) => boolean {
   const above = foldersAbove(folder);
-  // Git's rules count in its repositories only.
-  const top = above.findIndex((each) => existsSync(join(each, '.git')));
+  // The rules of git apply inside a repository only.
+  const top = above.findIndex((parent) => existsSync(join(parent, '.git')));
   const scopes = above.slice(0, top + 1).flatMap((from, index) => {
-    const way = from === folder ? '' : `${relative(from, folder).replaceAll(sep, '/')}/`;
+    const prefix = from === folder ? '' : `${relative(from, folder).replaceAll(sep, '/')}/`;
     const files = index === top ? ['.gitignore', '.git/info/exclude'] : ['.gitignore'];
-    return files.flatMap((name) => rulesIn(join(from, name)).map((rule) => ({ ...rule, way })));
+    return files.flatMap((name) => rulesIn(join(from, name)).map((rule) => ({ ...rule, prefix })));
   });
   return (name, isFolder) => {
-    const meant = scopes.find(
-      ({ foldersOnly, way, expression }) => (isFolder || !foldersOnly) && expression.test(way + name),
+    const match = scopes.find(
+      ({ foldersOnly, prefix, expression }) => (isFolder || !foldersOnly) && expression.test(prefix + name),
     );
-    return meant !== undefined && !meant.isNegated;
+    return match !== undefined && !match.isNegated;
   };
 }
 
-/** A folder and those it is in, the nearest first. */
+/** A folder and the folders above it, the nearest first. */
 function foldersAbove(folder: string): string[] {
   const above = dirname(folder);
   return above === folder ? [folder] : [folder, ...foldersAbove(above)];
 }
 
-/** The rules of a file, the last first; none when it is not there, or no file that can be read. */
+/** The rules of a file, the last one first; none when it does not exist or cannot be read. */
 function rulesIn(path: string): IgnoreRule[] {
   try {
-    // A FIFO would be waited for.
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (!found?.isFile() || found.size > mostBytes) return [];
-    return readFileSync(path, 'utf8').split(/\r?\n/).flatMap(ruleOf).toReversed();
+    // Only a regular file is read: reading a FIFO would wait.
+    const file = statSync(path, { throwIfNoEntry: false });
+    if (!file?.isFile() || file.size > mostBytes) return [];
+    return readFileSync(path, 'utf8').split(/\r?\n/).flatMap(parseRule).toReversed();
   } catch {
-    // It may not be read; then ripgrep cannot read it either.
+    // A file that may not be read has no effect in ripgrep, either.
     return [];
   }
 }
 
-function ruleOf(line: string): IgnoreRule[] {
+/** The rule of a line; none for an empty line or a comment. */
+function parseRule(line: string): IgnoreRule[] {
   const [, not, glob = '', slash] = /^(!?)(.*?)(\/?)$/.exec(line.replace(/(?<!\\)\s+$/, '')) ?? [];
   if (glob === '' || (!not && glob.startsWith('#'))) return [];
   const parts = glob.split('/');
-  // With a slash before its end it is about one place, else about a name anywhere.
+  // With a slash before its end, a rule is for one path; without, for a name at any depth.
   const expression = globExpression(
     parts.length === 1 ? ['**', ...parts] : parts.filter((part) => part !== ''),
   );

@@ -1,14 +1,15 @@
 import { headAndTail, sanitize } from '../../../machine/sanitize.ts';
-import { withCommas } from '../wording.ts';
+import { formatNumber } from '../wording.ts';
 
-/** Characters shown of what one cell has printed. */
+/** Characters shown of the output of one cell. */
 const outputCharacters = 4_000;
 
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * A Jupyter notebook as text: each cell under a line with its number, kind and language, then what it
- * printed. Images are named. Undefined when the text is no notebook (nbformat 4: nbformat.readthedocs.io).
+ * Formats a Jupyter notebook as text: each cell under a line with its number, kind and language, and its
+ * output below. Images are only named. Undefined when the text is not a notebook (nbformat 4:
+ * nbformat.readthedocs.io).
  */
 export function notebookText(json: string): string | undefined {
   const { cells, metadata } = parsed(json);
@@ -23,7 +24,7 @@ function parsed(json: string): Json {
   try {
     return asObject(JSON.parse(json));
   } catch {
-    // Being written, in conflict, or no notebook at all: it is shown as the text that it is.
+    // A file that is being written, has merge conflicts, or is not a notebook is shown as plain text.
     return {};
   }
 }
@@ -47,7 +48,7 @@ function outputText(output: Json, number: number): string {
   const error = traceback.join('\n') || `${multiline(output['ename'])}: ${multiline(output['evalue'])}`;
   const plain = multiline(data['text/plain']);
   const body = isError ? error : multiline(output['text']) || plain;
-  // Pictures are named always, other forms only where there is no text.
+  // Images are always named, other forms only when there is no text.
   const others = Object.keys(data).filter((type) => !type.startsWith('text/plain'));
   const named = others.filter((type) => plain === '' || type.startsWith('image/'));
   const notes = named.map((type) => `[${oneLine(type)}, ${sizeOf(type, multiline(data[type]))}]\n`);
@@ -56,8 +57,8 @@ function outputText(output: Json, number: number): string {
 }
 
 function sizeOf(type: string, value: string): string {
-  if (!/^image\/(?!svg)/.test(type)) return `${withCommas(value.length)} characters`;
-  return `${withCommas(Math.floor((value.replaceAll(/[\s=]/g, '').length * 3) / 4))} bytes`;
+  if (!/^image\/(?!svg)/.test(type)) return `${formatNumber(value.length)} characters`;
+  return `${formatNumber(Math.floor((value.replaceAll(/[\s=]/g, '').length * 3) / 4))} bytes`;
 }
 
 /** Text of the notebook format: a string, or a list of lines. */

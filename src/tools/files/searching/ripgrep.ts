@@ -8,37 +8,36 @@ import type { GlobPattern } from '../listing/glob-pattern.ts';
 import type { Session } from '../../../machine/session.ts';
 import { blockingFile } from './blocking-file.ts';
 
+/** One run of ripgrep. */
 interface RipgrepSearch {
-  /** What it is told but for the file or folder, which comes last. */
+  /** The arguments, without the file or folder, which comes last. */
   readonly argv: readonly string[];
-  /** The file or folder to search; what is printed is relative to the folder. */
-  readonly where: OpenedFile;
-  /** Whether ignore files count for nothing. */
+  /** The file or folder to search; printed paths are relative to the folder. */
+  readonly target: OpenedFile;
+  /** Ignore files are disregarded. */
   readonly ignored: boolean;
   readonly signal: AbortSignal;
-  /** Takes its output piece by piece. Returns false when enough has been found: the search ends. */
+  /** Takes the output piece by piece. Returns false when enough has been found, which ends the search. */
   take(chunk: Buffer): boolean;
 }
 
-/** How a search ended. */
-interface Ended {
+/** The end of a search. */
+interface SearchOutcome {
+  /** The search was stopped because enough was found. */
   readonly isEnough: boolean;
-  /** Whether it came to its end. */
+  /** All files were searched. */
   readonly isWhole: boolean;
-  /**
-   * Whether it was stopped, and what it could not read, in words for the caller; empty when there is nothing.
-   */
+  /** Remarks for the caller: that the search was stopped, and which files could not be read. */
   readonly notes: readonly string[];
 }
 
 /**
- * What every search is run with: nothing but these arguments configures it, links are not followed, and
- * patterns are run by the engine that takes linear time. ripgrep's own limits are ten and two hundred times
- * these:
- * `(a{1000}){1000}` would take 100 MB, and to find where `((a{1,50}){1,50}){1,50}` matches in a line of 50 KB
- * a minute and 1 GB.
+ * Arguments of every search: no configuration file, no links, and the engine that takes linear time. The
+ * limits on patterns are a tenth and a two-hundredth of ripgrep's own, with which `(a{1000}){1000}` would
+ * take 100 MB, and
+ * `((a{1,50}){1,50}){1,50}` in a line of 50 KB a minute and 1 GB.
  */
-const always = [
+const baseArguments = [
   '--no-config',
   '--no-follow',
   '--color=never',
@@ -47,46 +46,50 @@ const always = [
   '--dfa-size-limit=5M',
 ];
 
-/** Clients give up after a minute, and a search may have to be made twice. */
+/** Milliseconds of one search: clients give up after a minute, and a search may have to be made twice. */
 const timeoutMs = 20_000;
-/** When a search is no usual one any more; a folder with 20,000 files takes 0.1 s. */
+/** Milliseconds after which a search is suspiciously slow; a folder with 20,000 files takes 100. */
 const suspiciousMs = 250;
 
 /**
- * Runs ripgrep in a folder. Finding nothing is no failure. Throws ARG_INVALID with its words when it does not
- * accept an argument, PATH_NOT_REGULAR and TOO_LARGE for an ignore file it cannot read, CANCELLED, and
- * PROGRAM_FAILED.
+ * Runs ripgrep in a folder; finding nothing is not a failure. Throws ARG_INVALID with ripgrep's message for
+ * an argument that it does not accept, PATH_NOT_REGULAR and TOO_LARGE for an ignore file that it cannot read,
+ * CANCELLED, and PROGRAM_FAILED.
  */
-export async function search(session: Session, { argv, where, ...request }: RipgrepSearch): Promise<Ended> {
+export async function search(
+  session: Session,
+  { argv, target, ...request }: RipgrepSearch,
+): Promise<SearchOutcome> {
   const { ignored, signal, take } = request;
-  const isFile = where.stat.isFile();
-  const folder = isFile ? dirname(where.path) : where.path;
+  const isFile = target.stat.isFile();
+  const folder = isFile ? dirname(target.path) : target.path;
   const stop = new AbortController();
-  let [isEnough, hasOutput] = [false, false];
+  let isEnough = false;
+  let hasOutput = false;
   let problem: ToolcribError | undefined;
   const onOutput = (chunk: Buffer) => {
     hasOutput = true;
-    isEnough ||= !take(chunk);
+    if (!isEnough) isEnough = !take(chunk);
     if (isEnough) stop.abort();
     return !stop.signal.aborted;
   };
-  // When ripgrep takes long, it may be waiting for something.
+  // A search that takes long may be waiting for a FIFO.
   const lookForBlocking = async () => {
     problem = await blockingFile(folder, stop.signal).catch(() => undefined);
     if (problem) stop.abort();
   };
   const timer = ignored || isFile ? undefined : setTimeout(() => void lookForBlocking(), suspiciousMs);
-  // Processes and devices are not searched: what they show can be secrets, or never end. Nor is what toolcrib
-  // keeps.
-  const leftAlone = [...pseudoFoldersBelow(folder), ...ownFoldersBelow(folder)].map(
-    (place) => `--glob=!/${place.replaceAll(/[\\*?[\]{}!]/g, '\\$&')}`,
+  // Folders of processes and devices are left out, as they can hold secrets or never end; and so are
+  // toolcrib's own.
+  const excluded = [...pseudoFoldersBelow(folder), ...ownFoldersBelow(folder)].map(
+    (path) => `--glob=!/${path.replaceAll(/[\\*?[\]{}!]/g, '\\$&')}`,
   );
   const { environment } = session;
   const outcome = await environment
     .run({
       program: await session.ripgrep(),
-      argv: [...always, ...leftAlone, ...argv, isFile ? where.stablePath : './'],
-      cwd: isFile ? folder : where.stablePath,
+      argv: [...baseArguments, ...excluded, ...argv, isFile ? target.stablePath : './'],
+      cwd: isFile ? folder : target.stablePath,
       env: await environment.childEnvironment([], {}),
       timeoutMs,
       signal: AbortSignal.any([signal, stop.signal]),
@@ -98,20 +101,24 @@ export async function search(session: Session, { argv, where, ...request }: Ripg
     });
   if (signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
   if (problem) throw problem as ToolcribError;
-  // What it says when nobody takes its output any more is about no file.
+  // The complaints of a search that was stopped are about its broken pipe, not about files.
   if (isEnough) return { notes: [], isEnough, isWhole: false };
   const complaints = outcome.stderr.text.split('\n').filter((line) => line !== '');
-  refuse(outcome, complaints.join('\n').replace(/^rg: /, ''), hasOutput);
+  refuseFailure(outcome, complaints.join('\n').replace(/^rg: /, ''), hasOutput);
   const isWhole = outcome.ended !== 'timed_out' && !(isBroken(outcome) && complaints.length === 0);
   const stopped =
     outcome.ended === 'timed_out'
       ? `stopped after ${timeoutMs / 1000} s, not all was searched: search a smaller folder`
-      : `ripgrep ${howEnded(outcome)} and said nothing about it, so not all was searched: call again`;
-  return { isEnough, isWhole, notes: [...(isWhole ? [] : [stopped]), ...unsearched(complaints)] };
+      : `ripgrep ${describeEnd(outcome)} and said nothing about it, so not all was searched: call again`;
+  return { isEnough, isWhole, notes: [...(isWhole ? [] : [stopped]), ...formatComplaints(complaints)] };
 }
 
-/** The same, with all that is printed, up to so many bytes. */
-export async function searchAll(session: Session, asked: Omit<RipgrepSearch, 'take'>, mostBytes: number) {
+/** Runs ripgrep and collects its output, up to so many bytes. Throws what search() throws. */
+export async function searchAll(
+  session: Session,
+  request: Omit<RipgrepSearch, 'take'>,
+  mostBytes: number,
+): Promise<SearchOutcome & { readonly printed: Buffer }> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   const take = (chunk: Buffer) => {
@@ -119,46 +126,50 @@ export async function searchAll(session: Session, asked: Omit<RipgrepSearch, 'ta
     bytes += chunk.length;
     return bytes <= mostBytes;
   };
-  const ended = await search(session, { ...asked, take });
-  return { ...ended, printed: Buffer.concat(chunks) };
+  const outcome = await search(session, { ...request, take });
+  return { ...outcome, printed: Buffer.concat(chunks) };
 }
 
-/** 0: something was found; 1: nothing; 2: it complains of its arguments, or of files. */
+/**
+ * Says whether ripgrep failed. Exit code 0: something was found; 1: nothing; 2: complaints about arguments or
+ * files.
+ */
 const isBroken = ({ ended, exitCode }: Outcome): boolean => ended === 'exited' && (exitCode ?? 2) >= 2;
-const howEnded = ({ exitCode }: Outcome): string =>
+const describeEnd = ({ exitCode }: Outcome): string =>
   exitCode === null ? 'was ended by a signal' : `ended with exit code ${exitCode}`;
 
 /**
- * Exit code 2 can also mean that some files could not be read; then its words are about files. Anything else
- * that it does not say in words is no answer, whatever its exit code is.
+ * Throws for a run of ripgrep that is no answer. Exit code 2 can also mean that only some files could not be
+ * read: then the message is about files. A run without output and without a message is no answer, whatever
+ * its exit code.
  */
-function refuse(outcome: Outcome, words: string, hasOutput: boolean): void {
+function refuseFailure(outcome: Outcome, message: string, hasOutput: boolean): void {
   const { ended, exitCode } = outcome;
   if (ended === 'not_started')
-    throw new ToolcribError('PROGRAM_FAILED', `ripgrep could not be started: ${words}`);
-  // A file that is shortened while it is read ends ripgrep, and so does the system when memory runs out.
+    throw new ToolcribError('PROGRAM_FAILED', `ripgrep could not be started: ${message}`);
+  // A file that is shortened while it is read ends ripgrep by a signal, and so does a system without memory.
   if (ended === 'exited' && exitCode === null)
     throw new ToolcribError(
       'PROGRAM_FAILED',
-      `ripgrep ${howEnded(outcome)}${words === '' ? ' and said nothing.' : `: ${words}`}`,
+      `ripgrep ${describeEnd(outcome)}${message === '' ? ' and said nothing.' : `: ${message}`}`,
       'Call again; if that fails as well, search fewer files: give path or glob.',
     );
   if (hasOutput || ended !== 'exited' || exitCode === null || exitCode === 1) return;
-  // Where it finds something it prints that, so that a success without a word is none either.
-  if (words === '' || exitCode > 2)
+  // A successful search prints what it found, so that exit code 0 without any output is a failure, too.
+  if (message === '' || exitCode > 2)
     throw new ToolcribError(
       'PROGRAM_FAILED',
-      `ripgrep ${howEnded(outcome)} and ${words === '' ? 'said nothing' : `said: ${words}`}.`,
+      `ripgrep ${describeEnd(outcome)} and ${message === '' ? 'said nothing' : `said: ${message}`}.`,
       'Call again; if that fails as well, toolcrib doctor names the rg that is used: it may be broken.',
     );
-  if (exitCode === 0 || /\(os error |error building NFA/.test(words)) return;
-  const [, parameter, wayOut] = complaintsAbout.find(([about]) => about.test(words)) ?? [];
-  const plain = words.replace(/\n+Consider enabling [^]*/, '').replace(/([^.])$/, '$1.');
+  if (exitCode === 0 || /\(os error |error building NFA/.test(message)) return;
+  const [, parameter, wayOut] = parameterMessages.find(([pattern]) => pattern.test(message)) ?? [];
+  const plain = message.replace(/\n+Consider enabling [^]*/, '').replace(/([^.])$/, '$1.');
   throw new ToolcribError('ARG_INVALID', parameter === undefined ? plain : `${parameter}: ${plain}`, wayOut);
 }
 
-/** Which parameter ripgrep's words are about, and what to do instead. */
-const complaintsAbout: readonly (readonly [about: RegExp, parameter: string, wayOut: string])[] = [
+/** The parameters that messages of ripgrep are about, and the way out of each. */
+const parameterMessages: readonly (readonly [pattern: RegExp, parameter: string, wayOut: string])[] = [
   [/--multiline flag/, 'pattern', 'Set multiline to search across lines.'],
   [/--pcre2 flag/, 'pattern', 'Use a broader pattern, and read what it finds.'],
   [
@@ -171,15 +182,16 @@ const complaintsAbout: readonly (readonly [about: RegExp, parameter: string, way
   [/^error parsing glob/, 'glob', ''],
 ];
 
-/** What to tell a caller about files that could not be searched. */
-function unsearched(complaints: readonly string[]): string[] {
+/** A note on the files that could not be searched. */
+function formatComplaints(complaints: readonly string[]): string[] {
   if (complaints.length === 0) return [];
   const shown = complaints.slice(0, 3).map((line) => line.replace(/^rg: (?:\.\/)?/, ''));
   const more = complaints.length > shown.length ? ` and ${complaints.length - shown.length} more` : '';
   return [`not searched: ${shown.join('; ')}${more}`];
 }
 
-interface RipgrepScope {
+/** The options by which ripgrep selects files. */
+interface SelectionOptions {
   readonly hidden: boolean;
   readonly ignored: boolean;
   readonly pattern?: GlobPattern | undefined;
@@ -187,14 +199,20 @@ interface RipgrepScope {
   readonly type?: string | undefined;
 }
 
-/** The arguments by which ripgrep chooses files, and whether one that it finds is wanted. */
-export function scopeOf({ hidden, ignored, pattern, type }: RipgrepScope) {
-  // Types add up, so names can only be chosen by one of the two; the pattern is then applied to what was
-  // found.
+/** The arguments by which ripgrep selects files, and a filter for those that it finds. */
+interface FileSelection {
+  readonly argv: readonly string[];
+  isChosen(path: string): boolean;
+}
+
+/** Selects files by the arguments of ripgrep as far as possible, and by a filter for the rest. */
+export function selectFiles({ hidden, ignored, pattern, type }: SelectionOptions): FileSelection {
+  // ripgrep adds up the files of several types, so that it can select by a type or by names, not by both;
+  // with a type, the filter applies the pattern.
   const names = type === undefined ? (pattern?.names ?? []) : [];
   const hasDots = hidden || pattern?.hidden === true;
   const argv = [
-    // The folder of git's own files is nobody's hidden file.
+    // The folder .git is never searched as a hidden one.
     ...(hasDots ? ['--hidden', '--glob=!.git'] : []),
     ...(ignored ? ['--no-ignore'] : []),
     ...(type === undefined ? [] : [`--type=${type}`]),
@@ -202,12 +220,12 @@ export function scopeOf({ hidden, ignored, pattern, type }: RipgrepScope) {
     ...(names.length > 0 ? ['--type=wanted'] : []),
   ];
   const isByName = !pattern || (names.length > 0 && pattern.isByName);
-  // A type by which ripgrep chooses brings back names with a dot.
+  // With a type, ripgrep also finds names that begin with a dot.
   const isHidden = (path: string) => !hasDots && path.charAt(path.lastIndexOf('/') + 1) === '.';
   return { argv, isChosen: (path: string) => !isHidden(path) && (isByName || pattern.matches(path)) };
 }
 
-/** A path that ripgrep printed, as it lies below the searched folder, with `/` between names. */
+/** A path that ripgrep printed, relative to the searched folder and with `/` between names. */
 export function printedPath(printed: string): string {
   const path = process.platform === 'win32' ? printed.replaceAll('\\', '/') : printed;
   return path.startsWith('./') ? path.slice(2) : path;

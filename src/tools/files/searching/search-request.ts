@@ -6,10 +6,10 @@ import type { PlanContext } from '../../../core/tool.ts';
 import type { OpenedFile } from '../../../machine/paths/opened.ts';
 import { rooted } from '../../../machine/paths/workspace.ts';
 import { openPatternFolder, parseGlob } from '../listing/glob-pattern.ts';
-import { namedEncoding } from '../text/encoding.ts';
-import { scopeOf } from './ripgrep.ts';
+import { resolveEncoding } from '../text/encoding.ts';
+import { selectFiles } from './ripgrep.ts';
 
-/** A regular expression for ripgrep, or a text. */
+/** The parameter for a regular expression of ripgrep, or for a plain text. */
 export const patternParam = (description: string) =>
   also(
     z
@@ -21,21 +21,25 @@ export const patternParam = (description: string) =>
     'regex query search search_pattern search_term regexp',
   );
 
+/** The parameter that makes the pattern a plain text. */
 export const literalParam = also(flag('pattern is plain text'), 'fixed fixed_strings -F is_literal');
 
+/** The parameter that limits a search to the files of a glob. */
 export const globParam = also(
   z.string().min(1).optional().describe('Only such files: src/**/*.{ts,tsx}; !*.min.js leaves out'),
   'include include_pattern includes file_pattern glob_pattern -g',
 );
 
-/** Where to search, when that is the whole folder unless told. */
+/** The parameter for the file or folder to search; the first root without it. */
 export const scopeParam = also(
   path('File or folder: src').default('.'),
   'dir_path dir directory folder file_path target_directory cwd',
 );
 
-/** What chooses files is taken by every search, and published by none: names and globs do. */
-export const choosingParams = {
+/**
+ * Parameters that every search accepts to select files, but that are not listed: path and glob are enough.
+ */
+export const selectionParams = {
   type: unlisted(
     z
       .string()
@@ -47,17 +51,17 @@ export const choosingParams = {
   hidden: unlisted(flag('Also dot names'), 'include_hidden'),
   encoding: unlisted(z.string().min(1).max(50).optional()),
   multiline: unlisted(flag('Across lines'), '-U'),
-  /** The opposite of literal. */
+  // The opposite of literal.
   is_regexp: unlisted(z.boolean().optional()),
 };
 
-const lines = (description = '') => z.int().min(0).optional().describe(description);
+const lineCountParam = (description = '') => z.int().min(0).optional().describe(description);
 
 export const grepParams = z.strictObject({
   pattern: patternParam('Regular expression, Rust syntax: fn \\w+\\('),
   path: scopeParam,
   glob: globParam,
-  context: also(lines('Lines around each match: 3'), '-C context_lines'),
+  context: also(lineCountParam('Lines around each match: 3'), '-C context_lines'),
   ignore_case: also(flag('Upper and lower case alike'), '-i case_insensitive'),
   literal: literalParam,
   output: also(
@@ -69,20 +73,20 @@ export const grepParams = z.strictObject({
     z.int().min(1).optional().describe('How many at most; 200 unless told'),
     'head_limit max_results max_count max_matches -m',
   ),
-  before: unlisted(lines(), '-B lines_before'),
-  after: unlisted(lines(), '-A lines_after'),
+  before: unlisted(lineCountParam(), '-B lines_before'),
+  after: unlisted(lineCountParam(), '-A lines_after'),
   case_sensitive: unlisted(z.boolean().optional()),
   line_numbers: unlisted(z.boolean().optional(), '-n'),
-  ...choosingParams,
+  ...selectionParams,
 });
 
-/** What chooses files, and what is looked for in them. */
-export type ChosenFiles = Pick<
+/** The parameters that grep and replace_in_files share: the pattern, and the files to search. */
+export type SearchParams = Pick<
   z.output<typeof grepParams>,
-  'pattern' | 'path' | 'glob' | 'literal' | 'ignore_case' | keyof typeof choosingParams
+  'pattern' | 'path' | 'glob' | 'literal' | 'ignore_case' | keyof typeof selectionParams
 >;
 
-/** What is searched for, after all has been said or assumed. */
+/** The parameters of grep with all defaults filled in. */
 export type GrepParams = Omit<z.output<typeof grepParams>, 'output' | 'before' | 'after' | 'limit'> & {
   readonly output: 'lines' | 'files' | 'count';
   readonly before: number;
@@ -90,77 +94,81 @@ export type GrepParams = Omit<z.output<typeof grepParams>, 'output' | 'before' |
   readonly limit: number;
 };
 
-export function grepRequest(given: z.output<typeof grepParams>): GrepParams {
-  const { output = 'lines', context = 0, before = context, after = context } = given;
-  const { limit = 200, case_sensitive } = given;
-  const literal = given.literal || given.is_regexp === false;
+/** Fills in the defaults and limits of the parameters of grep. */
+export function completeGrepParams(request: z.output<typeof grepParams>): GrepParams {
+  const { output = 'lines', context = 0, before = context, after = context } = request;
+  const { limit = 200, case_sensitive } = request;
+  const literal = request.literal || request.is_regexp === false;
   return {
-    ...given,
+    ...request,
     output,
     before: Math.min(20, before),
     after: Math.min(20, after),
     limit: Math.min(1000, limit),
     literal,
-    ignore_case: given.ignore_case || case_sensitive === false,
-    multiline: given.multiline || spansLines(given.pattern, literal),
+    ignore_case: request.ignore_case || case_sensitive === false,
+    multiline: request.multiline || spansLines(request.pattern, literal),
   };
 }
 
-/** Whether a pattern can only match across lines. */
+/** Says whether a pattern can only match across lines. */
 export const spansLines = (pattern: string, isLiteral: boolean): boolean =>
   pattern.includes('\n') || (!isLiteral && /(?<!\\)(?:\\\\)*\\n/.test(pattern));
 
-/** Whether it would be another text as plain text. */
-export const hasSigns = ({ pattern, literal }: Pick<ChosenFiles, 'pattern' | 'literal'>): boolean =>
+/** Says whether a pattern has operators, so that it means something else as plain text. */
+export const hasOperators = ({ pattern, literal }: Pick<SearchParams, 'pattern' | 'literal'>): boolean =>
   !literal && /[\\^$.*+?()[\]{}|]/.test(pattern);
 
-/** Where one call searches, and how ripgrep is told so. */
+/** The file or folder that one call searches, and the arguments of ripgrep for it. */
 export interface SearchScope {
-  readonly where: OpenedFile;
-  /** The folder that paths begin at. */
+  readonly target: OpenedFile;
+  /** The folder that found paths are relative to. */
   readonly folder: string;
   readonly argv: readonly string[];
-  /** Whether a file that ripgrep finds is wanted, by its path below the folder. */
+  /** Says whether a file that ripgrep finds is selected, by its path below the folder. */
   isChosen(path: string): boolean;
 }
 
-/** Megabytes of a file that is searched across lines: it is read whole. */
+/** The largest file that is searched across lines, in megabytes: ripgrep reads such files whole. */
 const multilineMegabytes = 100;
 
-/** The file or folder to search: the one with which the glob begins. Throws what opening throws. */
+/**
+ * Opens the file or folder to search; with a glob, the folder that the glob begins with. Throws what opening
+ * throws.
+ */
 export async function openScope(
-  given: ChosenFiles,
+  request: SearchParams,
   context: Pick<PlanContext, 'workspace'>,
 ): Promise<SearchScope> {
   const workspace = rooted(context.workspace);
-  const isExcluding = given.glob?.startsWith('!') === true;
-  const glob = given.glob === undefined ? undefined : parseGlob(given.glob.replace(/^!/, ''));
+  const isExcluding = request.glob?.startsWith('!') === true;
+  const glob = request.glob === undefined ? undefined : parseGlob(request.glob.replace(/^!/, ''));
   const pattern = isExcluding ? undefined : glob;
-  let where = await workspace.open('any', given.path);
-  const isFile = where.stat.isFile();
+  let target = await workspace.open('any', request.path);
+  const isFile = target.stat.isFile();
   if (pattern?.folder && !isFile) {
-    await where.handle.close();
-    where = await openPatternFolder(workspace, given.path, pattern);
+    await target.handle.close();
+    target = await openPatternFolder(workspace, request.path, pattern);
   }
-  const chosen = scopeOf({ ...given, pattern });
+  const selection = selectFiles({ ...request, pattern });
   return {
-    where,
-    folder: isFile ? dirname(where.path) : where.path,
+    target,
+    folder: isFile ? dirname(target.path) : target.path,
     argv: [
       '--with-filename',
       '--null',
-      // Otherwise `;$` would match nothing in a file with Windows line ends.
+      // Without it, `;$` would match nothing in a file with Windows line ends.
       '--crlf',
-      ...(given.ignore_case ? ['--ignore-case'] : []),
-      ...(given.literal ? ['--fixed-strings'] : []),
-      // Such files are read whole, even when they are binary; a single one can be mapped instead.
-      ...(given.multiline ? ['--multiline', `--max-filesize=${multilineMegabytes}M`] : []),
-      ...(given.encoding === undefined ? [] : [`--encoding=${namedEncoding(given.encoding).label}`]),
-      ...chosen.argv,
-      ...(isExcluding ? [`--glob=${given.glob}`] : []),
-      `--regexp=${given.pattern}`,
+      ...(request.ignore_case ? ['--ignore-case'] : []),
+      ...(request.literal ? ['--fixed-strings'] : []),
+      // These files are read whole, even binary ones, unless ripgrep can map a single one into memory.
+      ...(request.multiline ? ['--multiline', `--max-filesize=${multilineMegabytes}M`] : []),
+      ...(request.encoding === undefined ? [] : [`--encoding=${resolveEncoding(request.encoding).label}`]),
+      ...selection.argv,
+      ...(isExcluding ? [`--glob=${request.glob}`] : []),
+      `--regexp=${request.pattern}`,
       '--',
     ],
-    isChosen: (path) => isFile || (chosen.isChosen(path) && !workspace.denies(join(where.path, path))),
+    isChosen: (path) => isFile || (selection.isChosen(path) && !workspace.denies(join(target.path, path))),
   };
 }

@@ -5,36 +5,36 @@ import {
   encodingOf,
   isText,
   isWide,
-  markedEncoding,
-  markOf,
-  namedEncoding,
+  encodingByMark,
+  byteOrderMarkOf,
+  resolveEncoding,
   unknownEncoding,
 } from './encoding.ts';
 
-/** The text of a file, which becomes exactly its bytes again. */
+/** The text of a file, from which exactly its bytes can be made again. */
 export interface FileText {
-  /** In UTF-8, without a byte order mark; bytes that are none stay among the others. */
+  /** The text in UTF-8 without a byte order mark; broken bytes stay in it as they are. */
   readonly body: Buffer;
   readonly label: string;
   readonly mark: Buffer;
   readonly notes: readonly string[];
 }
 
-/** What a file is to be. */
+/** The new content of a file. */
 export interface NewContent {
   readonly bytes: Buffer;
-  /** As TextDecoder calls it. */
+  /** The encoding, by the name that TextDecoder has for it. */
   readonly encoding: string;
   readonly notes: readonly string[];
-  /** How many places were replaced. */
+  /** The number of places that were replaced. */
   readonly places?: number;
 }
 
 /**
- * A whole file as text that can be edited. Throws what encodingOf() throws, and ENCODING also for what is no
- * text, and for bytes that are no characters of the encoding.
+ * Decodes a whole file to text that can be edited. Throws what encodingOf() throws, and ENCODING for a file
+ * that is not text or has bytes that are not characters of its encoding.
  */
-export async function fileText(bytes: Buffer, path: string, name?: string): Promise<FileText> {
+export async function decodeFile(bytes: Buffer, path: string, name?: string): Promise<FileText> {
   const { label, mark } = encodingOf(bytes, path, name);
   const body = bytes.subarray(mark);
   const facts = { label, mark: bytes.subarray(0, mark) };
@@ -53,18 +53,18 @@ export async function fileText(bytes: Buffer, path: string, name?: string): Prom
   return { ...facts, body: Buffer.from(text), notes: [`encoding ${label}`] };
 }
 
-/** The bytes of a whole file for a text made of that of `file`. Throws what encodeExactly() throws. */
-export const fileBytes = async (
+/** Encodes an edited text like the file that it comes from. Throws what encodeExactly() throws. */
+export const encodeFile = async (
   body: Buffer,
   { label, mark }: Pick<FileText, 'label' | 'mark'>,
   what: string,
 ): Promise<Buffer> =>
-  behind(mark, label === 'utf-8' ? body : await encodeExactly(body.toString(), label, what));
+  withMark(mark, label === 'utf-8' ? body : await encodeExactly(body.toString(), label, what));
 
-const behind = (mark: Buffer, body: Buffer): Buffer =>
+const withMark = (mark: Buffer, body: Buffer): Buffer =>
   mark.length === 0 ? body : Buffer.concat([mark, body]);
 
-/** Throws ARG_INVALID for half of a surrogate pair, which no encoding has. */
+/** Throws ARG_INVALID for half of a surrogate pair, which no encoding can represent. */
 export function refuseHalves(text: string, what: string): void {
   if (text.isWellFormed()) return;
   throw new ToolcribError(
@@ -75,8 +75,8 @@ export function refuseHalves(text: string, what: string): void {
 }
 
 /**
- * The bytes of a text, such that reading them again gives the same text. Throws ENCODING with what is
- * lacking.
+ * Encodes a text so that decoding gives the same text again. Throws ENCODING with a character that the
+ * encoding lacks.
  */
 async function encodeExactly(text: string, label: string, what: string): Promise<Buffer> {
   if (label === 'utf-8') return Buffer.from(text);
@@ -94,10 +94,10 @@ async function encodeExactly(text: string, label: string, what: string): Promise
 }
 
 /**
- * A text as the content of a whole file. Of the file that it replaces, `like`, encoding, byte order mark and
- * line endings are kept, unless an encoding is named. Throws ENCODING with a character that the encoding
- * lacks and for a file whose encoding has to be named, and ARG_INVALID for a name that is not known and for
- * halves of characters.
+ * Encodes a text as the content of a whole file. The file that it replaces, `like`, gives encoding, byte
+ * order mark and line ends, unless an encoding is named. Throws ENCODING with a character that the encoding
+ * lacks and for a file whose encoding has to be named, and ARG_INVALID for an unknown name and for halves of
+ * characters.
  */
 export async function encodeText(
   text: string,
@@ -105,31 +105,30 @@ export async function encodeText(
   name?: string,
 ): Promise<NewContent> {
   refuseHalves(text, 'content');
-  const named = name === undefined ? undefined : namedEncoding(name);
+  const named = name === undefined ? undefined : resolveEncoding(name);
   const label = named?.label ?? encodingOf(like, 'The file that is there').label;
-  const was = markedEncoding(like)?.label;
-  const isOther = was ? was !== label : label === 'utf-8' && !isUtf8(like);
-  const notes = isOther
-    ? [`was ${was ?? 'another encoding'}, now ${label}`]
-    : label === 'utf-8'
-      ? []
-      : [`encoding ${label}`];
-  // Without its mark UTF-16 is recognised by hardly any program.
+  const marked = encodingByMark(like)?.label;
+  const isOther = marked ? marked !== label : label === 'utf-8' && !isUtf8(like);
+  const notes: string[] = [];
+  if (isOther) notes.push(`was ${marked ?? 'another encoding'}, now ${label}`);
+  else if (label !== 'utf-8') notes.push(`encoding ${label}`);
+  // Hardly any program recognises UTF-16 without its mark.
   const isNewWide = isWide(label) && (like.length === 0 || isOther);
   const hasMark = text.startsWith('\ufeff');
-  const mark = was === label || isNewWide || named?.marked || hasMark ? markOf(label) : Buffer.alloc(0);
+  const mark =
+    marked === label || isNewWide || named?.marked || hasMark ? byteOrderMarkOf(label) : Buffer.alloc(0);
   if (mark.length > 0 && !hasMark) notes.push('with byte order mark');
   let body = mark.length > 0 ? text.replace(/^\ufeff/, '') : text;
   if (body.includes('\n') && !body.includes('\r') && endsLinesWithCrlf(like, label)) {
     body = body.replaceAll('\n', '\r\n');
     notes.push('lines end with CRLF, as in the file before');
   }
-  return { bytes: behind(mark, await encodeExactly(body, label, 'content')), encoding: label, notes };
+  return { bytes: withMark(mark, await encodeExactly(body, label, 'content')), encoding: label, notes };
 }
 
-/** Whether all lines that end, and at least one, end with CRLF. */
+/** Says whether a text has line ends, and all of them are CRLF. */
 function endsLinesWithCrlf(bytes: Buffer, label: string): boolean {
-  // Most files have none, and need not be decoded to tell so.
+  // Most files have none, which can be seen without decoding them.
   if (!isWide(label) && !bytes.includes('\r\n')) return false;
   const text = shownText(bytes, label);
   return text.includes('\r\n') && !/(?<!\r)\n/.test(text);

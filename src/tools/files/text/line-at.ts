@@ -5,7 +5,7 @@ export function lineAt(text: Buffer, at: number): number {
   return line;
 }
 
-/** Where a line begins; one behind the end, where there is none of that number. */
+/** The byte at which a line begins; one behind the end when there is no line of that number. */
 export function lineStart(text: Buffer, line: number): number {
   let start = 0;
   for (let number = 1; number < line; number++) {

@@ -1,37 +1,42 @@
 import type { StructuredPatchHunk } from 'diff';
-import { asUtf8 } from './encoding.ts';
+import { toUtf8 } from './encoding.ts';
 import { lineAt } from './line-at.ts';
-import { around, differenceAt } from './visible-line.ts';
+import { excerptAround, differenceAt } from './visible-line.ts';
 
+/** A diff in the unified format, and the numbers of its lines. */
 export interface UnifiedDiff {
   readonly text: string;
-  /** Lines, also those that are not shown. */
+  /** The number of lines added, shown or not. */
   readonly added: number;
+  /** The number of lines removed, shown or not. */
   readonly removed: number;
 }
 
+/** The path, encoding and length of a diff. */
 interface DiffOptions {
-  /** As it is shown. */
+  /** The path in the header. */
   readonly path: string;
-  /** Of both, unless byte order marks say otherwise. */
+  /** The encoding of both contents, unless they have byte order marks. */
   readonly encoding?: string | undefined;
   readonly maxCharacters?: number | undefined;
 }
 
 const usualCharacters = 8_000;
-/** Bytes beside a change that have the lines around it, but for very long ones. */
+/** Bytes around a change that are compared, which have the lines around it unless these are very long. */
 const margin = 1000;
-/** Lines around a change. */
+/** Lines shown around a change. */
 const context = 3;
-/** More differing lines than these take long (Myers: their square) and say little; a count, and no time limit, so that
- * a busy machine gives the same answer. */
+/**
+ * Differing lines that are compared one by one; more take long, as Myers' algorithm takes their square. A
+ * count rather than a time limit gives the same diff on a busy machine.
+ */
 const mostChanges = 600;
-/** Of a longer line only the part around the difference is shown; such a diff cannot be applied. */
+/** Characters of a line; of a longer one, only the part around the difference is shown. */
 const lineCharacters = 500;
 
 /**
- * The difference of two contents of a file in the unified format of diff(1), cut after some characters;
- * without a content, of a file that is made or deleted. The same contents give an empty text.
+ * Compares two contents of a file and formats the differences as diff -u does, up to a number of characters.
+ * A missing content is that of a file that is made or deleted. Equal contents give an empty text.
  */
 export async function unifiedDiff(
   before: Buffer | undefined,
@@ -40,7 +45,7 @@ export async function unifiedDiff(
 ): Promise<UnifiedDiff> {
   if (before && after && before.equals(after)) return { text: '', added: 0, removed: 0 };
   const names = [before ? `a/${path}` : '/dev/null', after ? `b/${path}` : '/dev/null'] as const;
-  const [old, now] = [before, after].map((bytes = Buffer.alloc(0)) => asUtf8(bytes, encoding));
+  const [old, now] = [before, after].map((bytes = Buffer.alloc(0)) => toUtf8(bytes, encoding));
   if (!old || !now) return { text: `Binary files ${names.join(' and ')} differ\n`, added: 0, removed: 0 };
   if (old.equals(now)) return { text: 'Only the encoding differs\n', added: 0, removed: 0 };
   const header = `--- ${names[0]}\n+++ ${names[1]}\n`;
@@ -50,7 +55,7 @@ export async function unifiedDiff(
   const hunks = structuredPatch('', '', near.from, near.to, '', '', options)?.hunks;
   const whole = hunks ? near : differingParts(old, now, 0);
   const skipped = lineAt(old, whole.begin) - 1;
-  // A part without lines is named by the line before it.
+  // A range without lines is named by the line before it.
   const range = (start: number, count: number) => `${start + skipped - (count === 0 ? 1 : 0)},${count}`;
   const rows = (hunks ?? [wholeHunk(whole)]).flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
     `@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`,
@@ -61,7 +66,7 @@ export async function unifiedDiff(
   return { text, added: signs('+'), removed: signs('-') };
 }
 
-/** All of two texts as one change. */
+/** A hunk that replaces all of a text by another. */
 function wholeHunk({ from, to }: { readonly from: string; readonly to: string }): StructuredPatchHunk {
   const [removed = [], added = []] = [from, to].map((text) => text.match(/[^\n]*\n|[^\n]+$/g) ?? []);
   const lines = [...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)].flatMap((row) =>
@@ -70,14 +75,18 @@ function wholeHunk({ from, to }: { readonly from: string; readonly to: string })
   return { oldStart: 1, oldLines: removed.length, newStart: 1, newLines: added.length, lines };
 }
 
-/**
- * The lines that hold all that differs, with so many bytes around them, and where they begin: most is the
- * same.
- */
-function differingParts(old: Buffer, now: Buffer, around: number) {
+/** The parts of two texts that differ, and the byte at which they begin. */
+interface DifferingParts {
+  readonly from: string;
+  readonly to: string;
+  readonly begin: number;
+}
+
+/** Finds the lines that have all differences, with so many bytes around them; most of two texts is equal. */
+function differingParts(old: Buffer, now: Buffer, around: number): DifferingParts {
   const least = Math.min(old.length, now.length);
-  const isSame = (one: number, other: number, count: number) =>
-    old.compare(now, other, other + count, one, one + count) === 0;
+  const isSame = (inOld: number, inNow: number, count: number) =>
+    old.compare(now, inNow, inNow + count, inOld, inOld + count) === 0;
   const same = sharedLength(least, (at, count) => isSame(at, at, count));
   const after = sharedLength(least - same, (at, count) =>
     isSame(old.length - at - count, now.length - at - count, count),
@@ -89,14 +98,14 @@ function differingParts(old: Buffer, now: Buffer, around: number) {
   return { from: part(old), to: part(now), begin };
 }
 
-/** How many bytes, of `most`, are the same, found in steps that get smaller. */
+/** Counts the bytes that are equal, up to `most`, in steps that get smaller. */
 function sharedLength(most: number, isSame: (at: number, count: number) => boolean): number {
   let at = 0;
   for (const step of [16_384, 128, 1]) while (at + step <= most && isSame(at, step)) at += step;
   return at;
 }
 
-/** As many rows as fit; long ones around what differs from the one that takes their place. */
+/** The rows that fit; of long ones, the part around the difference from the row that replaces them. */
 function shownRows(rows: readonly string[], most: number): string[] {
   const shown: string[] = [];
   let characters = 0;
@@ -104,7 +113,7 @@ function shownRows(rows: readonly string[], most: number): string[] {
     const other = rows[index + (row.startsWith('-') ? 1 : -1)] ?? '';
     const line = row.slice(1);
     const isLong = row.length > lineCharacters;
-    const part = around(line, differenceAt(line, other.slice(1)), lineCharacters);
+    const part = excerptAround(line, differenceAt(line, other.slice(1)), lineCharacters);
     const text = isLong ? row.charAt(0) + part : row;
     characters += text.length + 1;
     if (characters > most) return [...shown, `… ${(rows.length - index).toLocaleString('en')} more lines`];

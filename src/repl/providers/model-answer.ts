@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { estimateRequest, estimateTokens } from '../context/tokens.ts';
-import type { AssistantMessage, Stop, ToolCall, Usage } from '../message.ts';
+import type { AssistantMessage, StopReason, ToolCall, Usage } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import type { ModelEvent, ModelRequest, CallDelta, Delta } from './provider.ts';
 import { TextFilter, type TextPiece } from './text-filter.ts';
@@ -17,7 +17,7 @@ interface BegunCall {
 const growing = 'text thinking signature partial_json reasoning reasoning_content summary data'.split(' ');
 
 /** One answer, gathered from what is new in it, whichever wire it comes over. */
-export class Answer {
+export class ModelAnswer {
   readonly #request: ModelRequest;
   readonly #model: Model;
   readonly #filter: TextFilter;
@@ -34,7 +34,7 @@ export class Answer {
     this.#filter = new TextFilter(request.tools, model.capabilities.tools);
   }
 
-  /** Whether the model has said that it is done. */
+  /** True when the model has said that it is done. */
   get isComplete(): boolean {
     return this.#stop !== undefined && this.#stop !== 'error';
   }
@@ -52,7 +52,7 @@ export class Answer {
     if (begun !== undefined) yield { type: 'call_begun', name: begun };
   }
 
-  /** What was held back because more might have come. */
+  /** Yields what was held back because more might have come. */
   *rest(): Generator<ModelEvent> {
     yield* this.#say(this.#filter.end());
   }
@@ -104,11 +104,16 @@ export class Answer {
   /** Returns the name of a call that begins with it. */
   #take({ index, id, name, arguments: more, extra }: CallDelta): string | undefined {
     let call = this.#callFor(index, id, name);
-    if (!call) this.#calls.push((call = { index, id: '', name: '', text: '', extra: undefined }));
+    if (!call) {
+      call = { index, id: '', name: '', text: '', extra: undefined };
+      this.#calls.push(call);
+    }
     if (id) call.id = String(id);
     call.extra = extra ?? call.extra;
     if (more) call.text += typeof more === 'string' ? more : JSON.stringify(more);
-    return call.name === '' && name ? (call.name = String(name)) : undefined;
+    if (call.name !== '' || !name) return undefined;
+    call.name = String(name);
+    return call.name;
   }
 
   /** A new id always begins a new call: there are servers that give all of them the same index, or none. */
@@ -128,7 +133,7 @@ export class Answer {
     );
   }
 
-  /** Where the provider did not count tokens, they are estimated. */
+  /** Counts the tokens; where the provider did not, they are estimated. */
   #counted(): Usage {
     const counts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, ...this.#usage };
     if (Object.values(counts).some((count) => count > 0)) return { ...counts, estimated: false };
@@ -151,10 +156,10 @@ function wholeCall(this: Set<string>, { id: given, name, text }: BegunCall): Too
 }
 
 /**
- * What a model's own word for its end means. `stop` with calls is a slip of many servers; words that none of the wires
- * has mean that the model was done.
+ * Translates a model's own word for its end. `stop` with calls is a slip of many servers; words that none of
+ * the wires has mean that the model was done.
  */
-function stopOf(reason: string | undefined, calling: boolean): Stop {
+function stopOf(reason: string | undefined, calling: boolean): StopReason {
   if (['length', 'max_tokens', 'max_output_tokens'].includes(reason ?? '')) return 'length';
   if (['content_filter', 'refusal'].includes(reason ?? '')) return 'filtered';
   return calling ? 'calls' : 'done';

@@ -1,49 +1,60 @@
 import { sentOf } from '../context/view.ts';
-import type { Part } from '../message.ts';
-import type { Session } from '../session/session.ts';
+import type { ContentPart } from '../message.ts';
+import type { ChatSession } from '../session/session.ts';
 import type { Mode } from '../turn/turn-event.ts';
-import { readInstructions, type InstructionFile, type Places } from './instructions.ts';
+import { readInstructions, type InstructionFile, type InstructionLocations } from './instructions.ts';
 
-/** What the model is told of its surroundings beside what the person says. */
-export class News {
-  /** The instructions that the system prompt has: they stay, and changes are told in a message, so that caches hold. */
-  first: readonly InstructionFile[] | undefined;
+/** The changes of its environment that the model is told of, beside what the person says. */
+export class ContextUpdates {
+  /**
+   * The instructions that the system prompt has: they stay, and changes are told in a message, so that caches
+   * hold.
+   */
+  systemInstructions: readonly InstructionFile[] | undefined;
   private notes: string[] = [];
 
   /** Is told to the model with the next message. */
-  tell(note: string): void {
+  add(note: string): void {
     this.notes.push(note);
   }
 
-  /** Another conversation begins. */
-  forget(): void {
-    this.first = undefined;
+  /** Begins another conversation. */
+  reset(): void {
+    this.systemInstructions = undefined;
     this.notes = [];
   }
 
   /** The instructions there are now. */
-  async read(places: Places): Promise<readonly InstructionFile[]> {
+  async read(places: InstructionLocations): Promise<readonly InstructionFile[]> {
     const files = await readInstructions(places);
-    this.first ??= files;
+    this.systemInstructions ??= files;
     return files;
   }
 
-  /** What the next message begins with: its surroundings, unless the model still has them before it as they are now. */
-  async next(places: Places, mode: Mode, session: Session): Promise<Part[]> {
-    const now = surroundings(await this.read(places), { places, mode, prompted: this.first ?? [] });
+  /**
+   * Returns the parts that the next message begins with: its environment, unless the model still has them
+   * before it as they are now.
+   */
+  async nextParts(places: InstructionLocations, mode: Mode, session: ChatSession): Promise<ContentPart[]> {
+    const now = environmentText(await this.read(places), {
+      places,
+      mode,
+      prompted: this.systemInstructions ?? [],
+    });
     // After /clear, /branch or a summary, they may not be there any more.
     const last = sentOf(session.path()).findLast(
-      (entry) => entry.type === 'user' && isTold(entry.content[0]),
+      (entry) => entry.type === 'user' && isEnvironmentPart(entry.content[0]),
     );
-    const told = last?.type === 'user' && last.content[0];
-    const isKnown = told && told.type === 'text' && told.text === now;
+    const previous = last?.type === 'user' && last.content[0];
+    const isKnown = previous && previous.type === 'text' && previous.text === now;
     const texts = [...(isKnown ? [] : [now]), ...this.notes.splice(0)];
     return texts.map((text) => ({ type: 'text', text }));
   }
 }
 
 const begin = '<environment>';
-const isTold = (part: Part | undefined): boolean => part?.type === 'text' && part.text.startsWith(begin);
+const isEnvironmentPart = (part: ContentPart | undefined): boolean =>
+  part?.type === 'text' && part.text.startsWith(begin);
 
 const modeTexts: Readonly<Record<Mode, string>> = {
   plan: [
@@ -58,10 +69,16 @@ const modeTexts: Readonly<Record<Mode, string>> = {
   yolo: 'Mode yolo: all tools can be used, and nobody is asked. Be all the more careful.',
 };
 
-/** All that may change while the model works; of the instructions, those that the system prompt has otherwise. */
-function surroundings(
+/**
+ * All that may change while the model works; of the instructions, those that the system prompt has otherwise.
+ */
+function environmentText(
   files: readonly InstructionFile[],
-  { places, mode, prompted }: { places: Places; mode: Mode; prompted: readonly InstructionFile[] },
+  {
+    places,
+    mode,
+    prompted,
+  }: { places: InstructionLocations; mode: Mode; prompted: readonly InstructionFile[] },
 ): string {
   const gone = prompted.filter(({ path }) => !files.some((file) => file.path === path));
   const fresh = files.filter(({ text }) => !prompted.some((file) => file.text === text));

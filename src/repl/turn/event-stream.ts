@@ -1,14 +1,14 @@
-/** Tells of something; resolves when it was heard. */
-export type Tell<E> = (event: E) => Promise<void>;
+/** Emits an event; resolves when it was consumed. */
+export type Emit<E> = (event: E) => Promise<void>;
 
-/** What work tells while it goes on, then what it returns. */
-export async function* told<E, T>(work: (tell: Tell<E>) => Promise<T>): AsyncGenerator<E, T> {
-  const waiting: { event: E; heard: () => void }[] = [];
+/** Streams the events that work emits while it goes on, then returns its result. */
+export async function* eventStream<E, T>(work: (emit: Emit<E>) => Promise<T>): AsyncGenerator<E, T> {
+  const waiting: { event: E; consumed: () => void }[] = [];
   let over = false;
   let wake = () => {};
   const done = work((event) => {
-    return new Promise((heard) => {
-      waiting.push({ event, heard });
+    return new Promise((consumed) => {
+      waiting.push({ event, consumed });
       wake();
     });
   }).finally(() => {
@@ -20,15 +20,17 @@ export async function* told<E, T>(work: (tell: Tell<E>) => Promise<T>): AsyncGen
   for (;;) {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       yield next.event;
-      next.heard();
+      next.consumed();
     }
     if (over) return done;
-    await new Promise<void>((resolve) => (wake = resolve));
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+    });
   }
 }
 
-/** Waits for something, until the person is tired of it: then there is no result. */
-export async function before<T>(ready: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+/** Waits for a promise until it is aborted: then there is no result. */
+export async function unlessAborted<T>(ready: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   const done = new AbortController();
   const tired = new Promise<undefined>((resolve) => {
     if (signal.aborted) resolve(undefined);
@@ -38,8 +40,8 @@ export async function before<T>(ready: Promise<T>, signal: AbortSignal): Promise
   return Promise.race([tired, ready]).finally(() => done.abort());
 }
 
-/** Whether it was done in time; a failure counts as done. */
-export async function within(ms: number, done: Promise<unknown>): Promise<boolean> {
+/** Tells whether a promise settled in time; a failure counts as settled. */
+export async function settledWithin(ms: number, done: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => (timer = setTimeout(resolve, ms, false)));
   const isDone = () => true;

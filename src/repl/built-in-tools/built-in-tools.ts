@@ -1,18 +1,18 @@
 import type { Chat } from '../chat.ts';
 import type { ImagePart } from '../message.ts';
-import type { Entry, Todo } from '../session/entry.ts';
+import type { SessionEntry, Todo } from '../session/entry.ts';
 import { createSession } from '../session/session.ts';
 import { searchSessions } from '../session/store.ts';
 import { MarkdownStream } from '../terminal/markdown.ts';
 import { inLine, printable } from '../terminal/printable.ts';
 import { wrapped } from '../terminal/rows.ts';
 import { todoLines } from '../terminal/show.ts';
-import { failed, replied, shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
+import { failed, replied, shownName, type ClientTool, type ToolReply } from '../toolbox/tool.ts';
 import type { TurnEvent } from '../turn/turn-event.ts';
 import { runTurn } from '../turn/turn.ts';
 
 const text = { type: 'string' };
-const ways = ['go on, and ask me before changes', 'go on by itself', 'keep planning'];
+const planChoices = ['go on, and ask me before changes', 'go on by itself', 'keep planning'];
 const todoSchema = {
   type: 'object',
   properties: {
@@ -24,18 +24,18 @@ const todoSchema = {
   additionalProperties: false,
 };
 
-interface OwnTool extends Pick<Tool, 'name' | 'description' | 'quiet' | 'call'> {
+interface BuiltInTool extends Pick<ClientTool, 'name' | 'description' | 'quiet' | 'call'> {
   readonly properties: Readonly<Record<string, object>>;
   /** All of them, unless it is said. */
   readonly required?: readonly string[];
 }
 
 /** The few tools the chat has itself: they talk to the person, or to the session, and change nothing else. */
-export const ownTools = (chat: Chat): readonly Tool[] =>
+export const builtInTools = (chat: Chat): readonly ClientTool[] =>
   [...(chat.person ? [askUser(chat)] : []), exitPlan(chat), ...sessionTools(chat), subAgent(chat)].map(
     ({ properties, required = Object.keys(properties), ...rest }) => ({
       inputSchema: { type: 'object', properties, required, additionalProperties: false },
-      own: true,
+      builtIn: true,
       server: 'chat',
       tool: rest.name,
       annotations: { readOnlyHint: true, openWorldHint: false },
@@ -46,7 +46,9 @@ export const ownTools = (chat: Chat): readonly Tool[] =>
     }),
   );
 
-/** Puts a question with numbered choices to the person, who may answer in other words; undefined: no answer. */
+/**
+ * Puts a question with numbered choices to the person, who may answer in other words; undefined: no answer.
+ */
 async function choice(
   { person }: Chat,
   question: string,
@@ -65,7 +67,7 @@ async function choice(
   });
 }
 
-const askUser = (chat: Chat): OwnTool => ({
+const askUser = (chat: Chat): BuiltInTool => ({
   name: 'ask_user',
   description: 'Asks the person one question when only they can decide. Give choices when there are few.',
   properties: { question: text, choices: { type: 'array', items: text, maxItems: 9 } },
@@ -80,7 +82,7 @@ const askUser = (chat: Chat): OwnTool => ({
 });
 
 /** Brings a plan before the person, and leaves plan mode when they approve it. */
-const exitPlan = (chat: Chat): OwnTool => ({
+const exitPlan = (chat: Chat): BuiltInTool => ({
   name: 'exit_plan',
   description:
     'Hands in the plan, in Markdown, once it is complete. The person approves it, or says what to change.',
@@ -93,20 +95,20 @@ const exitPlan = (chat: Chat): OwnTool => ({
     const shown = new MarkdownStream(chat.person);
     shown.push(String(plan));
     shown.end();
-    const answer = await choice(chat, 'The plan: choose, or say what to change', ways, signal);
-    if (answer === ways[0] || answer === ways[1] || /^y(es)?$/i.test(answer ?? '')) {
-      chat.useMode(answer === ways[1] ? 'auto' : 'ask');
-      const told = 'The person approved the plan. Plan mode is over: carry the plan out, with all tools.';
-      return { ...replied(told), shown: `approved, mode ${chat.mode}` };
+    const answer = await choice(chat, 'The plan: choose, or say what to change', planChoices, signal);
+    if (answer === planChoices[0] || answer === planChoices[1] || /^y(es)?$/i.test(answer ?? '')) {
+      chat.useMode(answer === planChoices[1] ? 'auto' : 'ask');
+      const approval = 'The person approved the plan. Plan mode is over: carry the plan out, with all tools.';
+      return { ...replied(approval), shown: `approved, mode ${chat.mode}` };
     }
-    const isWish = answer !== undefined && answer !== ways[2] && !/^no?$/i.test(answer);
+    const isWish = answer !== undefined && answer !== planChoices[2] && !/^no?$/i.test(answer);
     const wish = isWish ? ` The person says: ${answer}` : '';
     return { ...replied(`The plan is not approved yet. Keep planning.${wish}`), shown: 'not approved' };
   },
 });
 
 /** Lets the model hand a task to a sub-agent, to keep its own context small. */
-const subAgent = (chat: Chat): OwnTool => ({
+const subAgent = (chat: Chat): BuiltInTool => ({
   name: 'run_agent',
   description:
     'Does a task in a context of its own, with the same tools; returns only the answer. For searching through a lot.',
@@ -123,7 +125,7 @@ const subAgent = (chat: Chat): OwnTool => ({
   },
 });
 
-const sessionTools = (chat: Chat): OwnTool[] => [
+const sessionTools = (chat: Chat): BuiltInTool[] => [
   {
     name: 'recall_attachment',
     description: 'Shows an earlier attachment of this session again, by its name.',
@@ -141,7 +143,7 @@ const sessionTools = (chat: Chat): OwnTool[] => [
     description: 'Full-text search over earlier conversations of this project: all words have to occur.',
     properties: { query: { ...text, minLength: 2 } },
     async call({ query }) {
-      const hits = searchSessions(chat.world.store.list(), String(query)).map(
+      const hits = searchSessions(chat.environment.store.list(), String(query)).map(
         ({ session: { modified, name }, role, excerpt }) =>
           `${modified.slice(0, 10)} ${name} ${role}: ${excerpt}`,
       );
@@ -167,34 +169,34 @@ const sessionTools = (chat: Chat): OwnTool[] => [
   },
 ];
 
-function imagesIn(entry: Entry): readonly ImagePart[] {
+function imagesIn(entry: SessionEntry): readonly ImagePart[] {
   if (entry.type === 'user') return entry.content.filter((part) => part.type === 'image');
   return (entry.type === 'tool' && entry.images) || [];
 }
 
-const rounds = 25;
+const maxSubAgentIterations = 25;
 
 /**
- * A task done in a context of its own: its calls are shown, and only its last answer comes back. It asks the same
- * person about the same things.
+ * A task done in a context of its own: its calls are shown, and only its last answer comes back. It asks the
+ * same person about the same things.
  */
 export async function* runSubAgent(
-  agent: Chat,
+  chat: Chat,
   task: string,
   signal: AbortSignal,
 ): AsyncGenerator<TurnEvent, ToolReply> {
-  const session = createSession(undefined, { cwd: agent.session.header.cwd });
+  const session = createSession(undefined, { cwd: chat.session.header.cwd });
   session.append({ type: 'user', content: [{ type: 'text', text: task }] });
   // All that is not said here is as with the agent, also when the person changes it meanwhile.
-  const sub = Object.create(agent, {
+  const sub = Object.create(chat, {
     session: { value: session },
-    rounds: { value: rounds },
+    maxIterations: { value: maxSubAgentIterations },
     // A schema is for the last answer to the person.
     schema: { value: undefined },
-    tools: { value: () => agent.tools().filter(({ own }) => !own) },
+    tools: { value: () => chat.tools().filter(({ builtIn }) => !builtIn) },
     // They are of the session.
-    mode: { get: () => agent.mode },
-    system: { value: () => agent.system() },
+    mode: { get: () => chat.mode },
+    system: { value: () => chat.system() },
   }) as Chat;
   let text = '';
   let end = 'done';
@@ -206,5 +208,5 @@ export async function* runSubAgent(
   if (end === 'done') return text === '' ? failed('The sub-agent ended without an answer.') : replied(text);
   const words = text === '' ? '' : ` Its last words: ${text}`;
   const reply = failed(`The sub-agent did not finish (${end}).${words}`);
-  return { ...reply, stops: end === 'stopped' && agent.person !== undefined };
+  return { ...reply, stops: end === 'stopped' && chat.person !== undefined };
 }
