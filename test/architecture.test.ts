@@ -193,6 +193,8 @@ it('starts programs in one place', () => {
     });
   // It loads execa with the first program, and hands it to child.ts, which calls it.
   expect(startersBy('execa')).toEqual(['machine/processes/watched-programs.ts']);
+  // simple-git starts git by itself. Its one user has that done within a run, which watches and ends it.
+  expect(startersBy('simple-git')).toEqual(['machine/history/ask-git.ts']);
   // repl/files/program.ts is the one place of the REPL, which imports nothing of ours: hooks, key commands, the
   // editor. process-tree.ts asks ps and taskkill, with fixed arguments, to end what child.ts has started, and
   // watchdog.ts starts the process that watches over that: their text runs in that process, which has Node alone.

@@ -35,7 +35,7 @@ const failureOf = (asked: Promise<string>) =>
   );
 
 describe.skipIf(process.platform === 'win32')('git that simple-git starts', () => {
-  it('has failed with its own reason when it exits with another code than 0, also without a word', async () => {
+  it('fails with its own reason, or without a word, when its exit code is not 0', async () => {
     const failed = await failureOf(asking(script('echo half; echo fatal: broken >&2; exit 128'))(['x']));
     expect(failed).toBeInstanceOf(GitFailure);
     expect(failed).toHaveProperty('message', 'fatal: broken');
@@ -68,7 +68,7 @@ describe.skipIf(process.platform === 'win32')('git that simple-git starts', () =
     expect(await asking(script('cat; echo end'))(['x'])).toBe('end\n');
   });
 
-  it('is ended with the program that it was started by, and with all it has started, when it is given up', async () => {
+  it('is ended with the program that starts it, and with all that it starts', async () => {
     const pids = join(temporaryFolder(), 'pids');
     const wrapper = script(
       `trap '' INT TERM; sleep 600 & echo $$ $! > ${pids}.new; mv ${pids}.new ${pids}; wait`,

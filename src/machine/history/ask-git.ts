@@ -8,7 +8,7 @@ export interface Git {
   readonly program: string;
   /** Arguments before all others, where git is started by way of another program. */
   readonly leading: readonly string[];
-  /** Where programs are found, and what a child needs on Windows. */
+  /** The search path, and the variables that a child needs on Windows. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -30,25 +30,31 @@ interface GitCall {
 /** Git ended with another code than 0; `message` is its own. */
 export class GitFailure extends Error {}
 
-/** Runs git in a shadow repository and returns what it printed. Throws GitFailure, and Error where it cannot be run. */
+/**
+ * Runs git in a shadow repository and returns what it printed. Throws GitFailure, and Error where it cannot
+ * be run.
+ */
 export type AskGit = (argv: readonly string[], call?: GitCall) => Promise<string>;
 
 /** Names of a million files take about this much. */
 const mostOutput = 128 * 1024 * 1024;
 /**
- * Time to look through a large tree, and to read each file. A FIFO in the place of a .gitignore keeps git waiting
- * for all of it, and every command behind it goes without undo.
+ * Time to look through a large tree, and to read each file. A FIFO in the place of a .gitignore keeps git
+ * waiting for all of it, and every command behind it goes without undo.
  */
 const timeoutMs = 60_000;
 const timeoutPerLineMs = 5;
 
 const inherited = /^(?:SystemRoot|SystemDrive|WINDIR|TEMP|TMP|TMPDIR)$/;
-/** Programs that simple-git starts by their path. It refuses blanks and parentheses, as in "Program Files (x86)". */
+/**
+ * Programs that simple-git starts by their path. It refuses blanks and parentheses, as in "Program Files
+ * (x86)".
+ */
 const plainPath = /^(?:[a-z]:)?[\w/.\\~-]+$/i;
 
 /**
- * Speaks to a shadow repository: simple-git asks, and the process runner watches the git that it starts, gives it
- * its input, and ends it with all that it has started.
+ * Speaks to a shadow repository: simple-git asks, and the process runner watches the git that it starts,
+ * gives it its input, and ends it with all that it has started.
  */
 export const askGit =
   (source: GitSource, { folder, top }: { folder: string; top: string }, roots: readonly string[]): AskGit =>
@@ -132,8 +138,8 @@ function reasonIn(complaint: string): string {
 }
 
 /**
- * The environment of git but for its folders: no configuration but ours, no attributes of the machine, no questions,
- * and nothing of the project on its way.
+ * The environment of git but for its folders: no configuration but ours, no attributes of the machine, no
+ * questions, and nothing of the project on its way.
  */
 function environmentOf({ env }: Git, path: string): Record<string, string> {
   return {
@@ -159,7 +165,8 @@ function settings(): string[] {
     protectHFS: apple,
     longPaths: true,
     compression: 0,
-    // A checkpoint that a power failure breaks is made anew; waiting for the disk would take most of the time.
+    // A checkpoint that a power failure breaks is made anew; waiting for the disk would take most of the
+    // time.
     fsync: 'none',
   };
   // A checkpoint that is forgotten is a file that is removed.

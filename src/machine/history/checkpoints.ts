@@ -11,37 +11,38 @@ import { newChange, type Change, type States } from './entry.ts';
 import type { Log } from './log.ts';
 import { Shadow, workTreeOf, type Snapshot } from './shadow.ts';
 
-/** What came of keeping a state. */
-export interface Taken {
-  /** What the caller is told, once. */
+/** The result of taking a checkpoint before a command. */
+export interface CheckpointResult {
+  /** A note for the caller, given once. */
   readonly note?: string;
-  /** Without it, nothing brings back what the command does. */
+  /** False: undo cannot bring back what the command changes. */
   readonly isKept: boolean;
-  /** The command has ended: what it left is kept as well. Nobody waits for it. */
+  /** Tells that the command has ended, after which a second snapshot is taken. Nobody waits for it. */
   ended(): void;
 }
 
 interface Options extends GitSource {
-  /** Where the shadows are; undefined where nothing can be kept. */
+  /** The folder of the shadow repositories; undefined where none can be made. */
   readonly shadows: string | undefined;
   logOf(root: string): Log;
 }
 
-/** So long a call waits for its state; the first one may take longer. */
+/** The time a call waits for its checkpoint; the first one may take longer. */
 const patienceMs = 4000;
-/** After so long without a snapshot a shadow is tidied. */
+/** The time without a snapshot after which a shadow repository is tidied. */
 const quietMs = 60_000;
 
 /**
- * The states of work trees that are kept, in git folders of ours, before commands that can do anything to them. Does
+ * Checkpoints of work trees, in shadow repositories, before commands that can do anything to them. Does
  * nothing before it is used.
  */
 export class WorkTreeStates {
   readonly #options: Options;
-  /** Never more than one git at a time. */
+  /** Runs one git at a time. */
   readonly #inTurn = limited(1);
+  /** Snapshots that have not begun, by the folder of their shadow repository. */
   readonly #next = new Map<string, Promise<Snapshot>>();
-  readonly #said = new Set<string>();
+  readonly #givenNotes = new Set<string>();
   #endings: Promise<unknown> = Promise.resolve();
   #tidying: NodeJS.Timeout | undefined;
 
@@ -50,15 +51,15 @@ export class WorkTreeStates {
   }
 
   /**
-   * Keeps the state of the work tree that a folder belongs to, and notes the command down; undefined for a folder in no
-   * work tree. Never rejects; what takes longer than a moment goes on by itself.
+   * Takes a checkpoint of the work tree that a folder belongs to, and logs the command; undefined for a
+   * folder in no work tree. Never rejects; a snapshot that takes longer than a moment goes on by itself.
    */
   async take(
     folder: string,
     command: string,
     workspace: Workspace,
     signal: AbortSignal,
-  ): Promise<Taken | undefined> {
+  ): Promise<CheckpointResult | undefined> {
     try {
       const shadow = this.#shadowOf(folder, workspace);
       if (!shadow || signal.aborted) return undefined;
@@ -66,55 +67,59 @@ export class WorkTreeStates {
       const late = isFirst
         ? `the first state of ${shadow.top} is still being kept`
         : `keeping the files takes longer than ${patienceMs / 1000} s`;
-      const patience = isFirst && this.#said.has(notUndone(late)) ? 0 : patienceMs;
-      const kept = await inTime(this.#keep(shadow), patience);
+      const patience = isFirst && this.#givenNotes.has(notUndone(late)) ? 0 : patienceMs;
+      const snapshot = await inTime(this.#snapshot(shadow), patience);
       if (signal.aborted) return undefined;
-      if (kept === 'late') return this.#notKept(late);
+      if (snapshot === 'late') return this.#withoutUndo(late);
       const change: Change = { ...newChange('command', folder, { kind: 'ran' }), command };
       const log = this.#options.logOf(outermost(shadow.scope, workspace.roots) ?? workspace.home);
-      // This line is its place in the history; it counts when it has ended.
+      // The line is the command's place in the history; it counts when the command has ended.
       log.append(change);
       const ended = () => {
-        const ending = this.#close(shadow, change, kept.tree, log);
+        const ending = this.#close(shadow, change, snapshot.tree, log);
         this.#endings = Promise.allSettled([this.#endings, ending]);
       };
-      return { ...(kept.left.length > 0 && this.#once(noteOf(kept.left))), isKept: true, ended };
+      const { skipped } = snapshot;
+      const note = skipped.length > 0 ? this.#once(noteOnSkipped(skipped)) : undefined;
+      return { ...(note !== undefined && { note }), isKept: true, ended };
     } catch (error) {
-      return this.#notKept(error instanceof Error ? error.message : String(error));
+      return this.#withoutUndo(error instanceof Error ? error.message : String(error));
     }
   }
 
-  /** Takes the first state of a folder's work tree, which takes longest. Nobody waits for it; never throws. */
+  /** Takes the first snapshot of a folder's work tree, the slowest. Nobody waits for it; never throws. */
   begin(folder: string, workspace: Workspace): void {
-    const keepFirst = async () => {
+    const takeFirst = async () => {
       const shadow = this.#shadowOf(folder, workspace);
-      if (shadow && !shadow.current) await this.#keep(shadow);
+      if (shadow && !shadow.current) await this.#snapshot(shadow);
     };
-    // It is tried again, and told, before the first command.
-    keepFirst().catch(() => {});
+    // The next command tries again, and reports a failure.
+    takeFirst().catch(() => {});
   }
 
-  /** Whether the first state is complete, and undo would bring back each of these paths below the top of the tree. */
+  /** Tells if the first snapshot is complete, and undo would bring back each of these paths below the top. */
   async isReady(folder: string, names: readonly string[], workspace: Workspace): Promise<boolean> {
     try {
       const shadow = this.#shadowOf(folder, workspace);
       if (!shadow?.current) return false;
-      const { tree } = await this.#keep(shadow);
-      const kept = new Set((await shadow.ask(['ls-tree', '-r', '-z', '--name-only', tree])).split('\0'));
+      const { tree } = await this.#snapshot(shadow);
+      const listed = new Set((await shadow.ask(['ls-tree', '-r', '-z', '--name-only', tree])).split('\0'));
       return names.every((name) => {
         const path = join(shadow.top, name);
         refuseProtected({ path });
         const found = lstatSync(path, { throwIfNoEntry: false });
-        const isBack = !found || (kept.has(name) && !(found.isSymbolicLink() && couldHoldProtected(path)));
+        const isBack = !found || (listed.has(name) && !(found.isSymbolicLink() && couldHoldProtected(path)));
         return isBack && !rooted(workspace).denies(path, 'write');
       });
     } catch {
-      // What cannot be looked at, or is protected, would not come back.
+      // A path that is protected, or cannot be looked at, would not come back.
       return false;
     }
   }
 
-  /** The shadow that the states of a command are in. Throws where they are gone, or not for this workspace. */
+  /**
+   * Opens the shadow repository with a command's trees. Throws if they are gone, or not for this workspace.
+   */
   open(states: States, { roots }: Workspace): Shadow {
     const shadow = new Shadow(this.#options.shadows ?? '', states, this.#options, roots);
     if (!outermost(shadow.scope, roots)) throw new Error('it was in a folder that is not open');
@@ -122,7 +127,7 @@ export class WorkTreeStates {
     return shadow;
   }
 
-  /** Waits a moment for what is being noted down of commands that have ended. */
+  /** Waits a moment for the snapshots after commands that have ended. */
   async settled(): Promise<void> {
     await inTime(this.#endings, patienceMs);
   }
@@ -133,25 +138,27 @@ export class WorkTreeStates {
     return tree && new Shadow(shadows ?? '', tree, this.#options, roots);
   }
 
-  /** Who comes while a state is taken shares the next. */
-  #keep(shadow: Shadow): Promise<Snapshot> {
+  /** Takes a snapshot. Callers that come while one is taken share the next. */
+  #snapshot(shadow: Shadow): Promise<Snapshot> {
     const waiting = this.#next.get(shadow.folder);
     if (waiting) return waiting;
-    const kept = this.#inTurn(async () => {
+    const snapshot = this.#inTurn(async () => {
       this.#next.delete(shadow.folder);
       clearTimeout(this.#tidying);
-      // It keeps no process alive, and is tried again after the next.
-      const tidy = () => this.#inTurn(() => shadow.tidy()).catch(() => {});
-      this.#tidying = setTimeout(() => void tidy(), quietMs).unref();
+      const tidy = () => {
+        // A failure is no matter: the next snapshot sets the timer again.
+        this.#inTurn(() => shadow.tidy()).catch(() => {});
+      };
+      this.#tidying = setTimeout(tidy, quietMs).unref();
       return shadow.snapshot();
     });
-    this.#next.set(shadow.folder, kept);
-    return kept;
+    this.#next.set(shadow.folder, snapshot);
+    return snapshot;
   }
 
-  /** Notes down what a command has left, unless it has changed nothing. */
+  /** Logs what a command has changed, if anything. */
   async #close(shadow: Shadow, change: Change, before: string, log: Log): Promise<void> {
-    const { tree: after } = await this.#keep(shadow);
+    const { tree: after } = await this.#snapshot(shadow);
     if (after === before) return;
     const names = await shadow.ask(['diff-tree', '-r', '-z', '--name-only', before, after]);
     const { top, scope } = shadow;
@@ -159,12 +166,16 @@ export class WorkTreeStates {
     log.append({ ...change, states });
   }
 
-  #once(note: string): { note?: string } {
-    return this.#said.has(note) ? {} : this.#said.add(note) && { note };
+  /** Returns a note the first time; undefined when it was given before. */
+  #once(note: string): string | undefined {
+    if (this.#givenNotes.has(note)) return undefined;
+    this.#givenNotes.add(note);
+    return note;
   }
 
-  #notKept(why: string): Taken {
-    return { ...this.#once(notUndone(why)), isKept: false, ended() {} };
+  #withoutUndo(why: string): CheckpointResult {
+    const note = this.#once(notUndone(why));
+    return { ...(note !== undefined && { note }), isKept: false, ended() {} };
   }
 }
 
@@ -172,14 +183,14 @@ const notUndone = (why: string): string => `no undo of this: ${why}`;
 
 const mostNamed = 5;
 
-function noteOf(left: readonly string[]): string {
-  const names = left.slice(0, mostNamed).map((name) => JSON.stringify(name));
-  return `undo would not bring back ${left.length} too large or not readable: ${names.join(', ')}`;
+function noteOnSkipped(skipped: readonly string[]): string {
+  const names = skipped.slice(0, mostNamed).map((name) => JSON.stringify(name));
+  return `undo would not bring back ${skipped.length} too large or not readable: ${names.join(', ')}`;
 }
 
-/** What is late goes on by itself. */
+/** Waits for a task, but not longer than this; a late one goes on by itself. */
 function inTime<T>(task: Promise<T>, ms: number): Promise<T | 'late'> {
-  // It may fail by itself as well.
+  // A late task may fail when nobody waits for it.
   task.catch(() => {});
   return Promise.race([task, sleep(ms, 'late' as const, { ref: false })]);
 }

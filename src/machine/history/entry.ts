@@ -26,32 +26,32 @@ const statesSchema = z.object({
   scope: realPath,
   before: tree,
   after: tree,
-  /** How many files it changed. */
+  /** The number of files it changed. */
   files: count,
 });
 
 /**
- * A change as the history keeps it. What is there can come from anywhere when the folder does: its names are parts of
- * paths, so none may lead out of it.
+ * A change as the history keeps it. What is there can come from anywhere when the folder does: its names are
+ * parts of paths, so none may lead out of it.
  */
 const entrySchema = z.object({
   id,
   /** Date.now() */
   at: z.number(),
-  /** What the caller called it: edit, write, delete, move, ran, undo… */
+  /** The caller's name for it: edit, write, delete, move, ran, undo… */
   kind: z.string(),
   /**
-   * `write` replaced a file, or made what is there; `remove` and `move` moved something, into the history or elsewhere;
-   * `command` may have changed any file of a work tree.
+   * `write` replaced a file, or made what is there; `remove` and `move` moved something, into the history or
+   * elsewhere; `command` may have changed any file of a work tree.
    */
   step: z.enum(['write', 'remove', 'move', 'command']),
   /** Of a command, the folder it ran in. */
   path: realPath,
-  /** Where it was moved to. */
+  /** The new path of what was moved. */
   to: z.exactOptional(realPath),
-  /** Left out where nothing was at the path. */
+  /** The file before; left out where there was none. */
   before: z.exactOptional(factsSchema),
-  /** Left out where nothing is at the path any more. */
+  /** The file after; left out where there is none. */
   after: z.exactOptional(factsSchema),
   /** Of a command that was seen to end. */
   states: z.exactOptional(statesSchema),
@@ -62,9 +62,9 @@ const entrySchema = z.object({
   /** The change that this one takes back, and whether only in part. */
   undoes: z.exactOptional(id),
   part: z.exactOptional(z.boolean()),
-  /** Under which id what was removed is, or was, kept, when not its own. */
+  /** The id under which the backup is, or was, when not its own. */
   kept: z.exactOptional(id),
-  /** What is half done is called so, beside the new place, by the process of this number. */
+  /** The name of an unfinished file, beside the new path, of the process with this id. */
   temporary: z.string().regex(/^\.toolcrib-[0-9a-f]{16}\.tmp$/),
   pid: z.number(),
 });
@@ -74,23 +74,27 @@ export type States = Readonly<z.output<typeof statesSchema>>;
 /** A change that was made through toolcrib. */
 export type Change = Readonly<z.output<typeof entrySchema>>;
 
-/** The changes in the lines of a history, oldest first, without those that came to nothing and what cannot be read. */
+/**
+ * The changes in the lines of a history, oldest first, without those that came to nothing and what cannot be
+ * read.
+ */
 export function changesIn(lines: readonly unknown[]): Change[] {
   const changes = new Map<string, Change>();
   for (const line of lines) {
     if (line instanceof Object && 'dropped' in line) changes.delete(String(line.dropped));
     const change = entrySchema.safeParse(line).data;
-    // A command is noted down once more, in its place, when it has ended.
+    // A command is logged once more, in its place, when it has ended.
     if (change) changes.set(change.id, change);
   }
   return [...changes.values()].filter(({ step, states }) => step !== 'command' || states);
 }
 
-export interface About {
-  /** What to call it in the list: edit, write, delete, move… */
+/** The options of a change. */
+export interface ChangeOptions {
+  /** The name in the list: edit, write, delete, move… */
   readonly kind: string;
   readonly undoes?: string;
-  /** Only looks whether it could be done. */
+  /** Only tries if it could be done. */
   readonly dryRun?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
@@ -98,15 +102,18 @@ export interface About {
 /** The kind of changes that are one: undo takes them back together. */
 export const togetherAs = (kind: string): string => `${kind}@${randomBytes(4).toString('hex')}`;
 
-/** Whether two changes are one act. */
+/** Tells if two changes are one act. */
 export const areTogether = (one: Change, other: Change): boolean =>
   one.kind === other.kind && one.kind.includes('@');
 
 /** Hidden from listings, recognised by people, and met by nobody by chance. */
 export const temporaryName = (): string => `.toolcrib-${randomBytes(8).toString('hex')}.tmp`;
 
-/** What every change has. Its name is short, as each answer has it, and no other's among some thousand. */
-export function newChange(step: Change['step'], path: string, { kind, undoes }: About): Change {
+/**
+ * Creates a change with what every change has. Its id is short, as each answer has it, and unique among
+ * thousands.
+ */
+export function newChange(step: Change['step'], path: string, { kind, undoes }: ChangeOptions): Change {
   return {
     id: randomInt(36 ** 6, 36 ** 7).toString(36),
     at: Date.now(),

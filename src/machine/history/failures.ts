@@ -7,9 +7,9 @@ import { refusal, displayPath } from '../paths/display-path.ts';
 export const mostChangedBytes = 64 * 1024 * 1024;
 
 /**
- * What a system call that should have changed `path` failed with, for a caller: PATH_DENIED, PATH_EXISTS,
- * PATH_NOT_FOUND, PATH_NOT_REGULAR or WRITE_FAILED. What is a ToolcribError stays one; what is no failed system call is
- * thrown.
+ * The error for a caller of a system call that should have changed `path`: PATH_DENIED, PATH_EXISTS,
+ * PATH_NOT_FOUND, PATH_NOT_REGULAR or WRITE_FAILED. What is a ToolcribError stays one; what is no failed
+ * system call is thrown.
  */
 export function unwritable(path: string, error: unknown): ToolcribError {
   if (error instanceof ToolcribError) return error;
@@ -17,7 +17,7 @@ export function unwritable(path: string, error: unknown): ToolcribError {
   return unreadable(path, code, ['WRITE_FAILED', `could not be written (${code}); nothing was changed.`]);
 }
 
-/** The same for the folder where changes are kept: without it there would be no undo, so nothing is changed. */
+/** The error for the history's folder: without it there would be no undo, so nothing is changed. */
 export const noHistory = (folder: string, why: string): ToolcribError =>
   new ToolcribError(
     'WRITE_FAILED',
@@ -25,15 +25,15 @@ export const noHistory = (folder: string, why: string): ToolcribError =>
     'XDG_STATE_HOME (on Windows LOCALAPPDATA) says where that folder is.',
   );
 
-/** For a change that is unknown or forgotten. */
-export const gone = (id = 'The change', why = ''): ToolcribError =>
+/** The error for a change that is unknown or forgotten. */
+export const noSuchChange = (id = 'The change', why = ''): ToolcribError =>
   new ToolcribError(
     'NOT_FOUND',
     `${id}: there is no such change, or it is no longer kept${why && ` (${why})`}.`,
     'undo without arguments lists those that can be taken back.',
   );
 
-/** For what another program has changed since a change was made. */
+/** The error for a path that another program has changed since a change was made. */
 export const changedSince = (path: string): ToolcribError =>
   refusal(
     'STALE_FILE',
@@ -42,7 +42,7 @@ export const changedSince = (path: string): ToolcribError =>
     'Undo what came after it as well (since), or change the file with edit_file.',
   );
 
-/** For what another program has changed while it was being changed here. */
+/** The error for a path that another program has changed while it was being changed here. */
 export const changedMeanwhile = (path: string): ToolcribError =>
   refusal(
     'STALE_FILE',
@@ -51,7 +51,7 @@ export const changedMeanwhile = (path: string): ToolcribError =>
     'Read it again, and base the change on what is there now.',
   );
 
-/** For what has more bytes than can be kept. */
+/** The error for a file or folder with more bytes than the history takes. */
 export function tooLarge(path: string, bytes: number, most: number): ToolcribError {
   const [has, kept] = [bytes, most].map((each) => `${Math.ceil(each / 1024 / 1024).toLocaleString('en')} MB`);
   const why = `has ${has}; changes that can be undone are kept up to ${kept}. Nothing was changed.`;

@@ -5,10 +5,10 @@ import type { PathTarget } from '../paths/path-target.ts';
 import { displayPath } from '../paths/display-path.ts';
 import type { GitSource } from './ask-git.ts';
 import { WorkTreeStates } from './checkpoints.ts';
-import { togetherAs, type About, type Change } from './entry.ts';
+import { togetherAs, type ChangeOptions, type Change } from './entry.ts';
 import { noHistory } from './failures.ts';
 import { Log, selectIn, type Selection } from './log.ts';
-import { relocateChange, type Look } from './relocate.ts';
+import { relocateChange, type Inspect } from './relocate.ts';
 import { undoChanges, type Undone, type UndoOptions } from './undo.ts';
 import { writeFile, type Decide, type Written } from './write.ts';
 
@@ -18,16 +18,17 @@ export interface HistoryOptions extends GitSource {
   readonly mostChanges?: number;
 }
 
-/** At the first change, and after so many, it is looked for what is too much. */
+/** The number of changes after which the log is tidied; the first one does so as well. */
 const tidyEvery = 200;
 
 /**
- * The one way to change files: each is whole, the old one or the new one, whenever the process is ended; what was there
- * before is kept; one change of this process is made at a time; and another program's change is never lost.
+ * The one way to change files: each is whole, the old one or the new one, whenever the process is ended; what
+ * was there before is kept; one change of this process is made at a time; and another program's change is
+ * never lost.
  *
  * Failures are a ToolcribError, and then nothing has changed: PATH_DENIED, PATH_EXISTS, PATH_NOT_FOUND,
- * PATH_NOT_REGULAR, STALE_FILE (another program was at it meanwhile), TOO_LARGE, CANCELLED, and WRITE_FAILED (the disk
- * is full, nothing can be kept). Touches nothing before it is used.
+ * PATH_NOT_REGULAR, STALE_FILE (another program was at it meanwhile), TOO_LARGE, CANCELLED, and WRITE_FAILED
+ * (the disk is full, nothing can be kept). Touches nothing before it is used.
  */
 export class History {
   readonly #mostChanges: number;
@@ -43,38 +44,41 @@ export class History {
     this.#states = new WorkTreeStates({ shadows, run, git, logOf: (root) => this.#logOf(root) });
   }
 
-  /** States of whole work trees. */
+  /** Checkpoints of whole work trees. */
   get checkpoint(): Pick<WorkTreeStates, 'take' | 'begin' | 'isReady'> {
     return this.#states;
   }
 
   /**
-   * Reads a file (undefined when there is none), lets `decide` say what it is to be, and replaces it in one step.
-   * Undefined when that is nothing else than it is, or nothing; what `decide` throws is thrown. Mode and owner stay.
+   * Reads a file (undefined when there is none), lets `decide` say what it is to be, and replaces it in one
+   * step. Undefined when that is nothing else than it is, or nothing; what `decide` throws is thrown. Mode
+   * and owner stay.
    */
-  write(place: PathTarget, decide: Decide, about: About): Promise<Written | undefined> {
-    return this.#change(place, about, (log) => writeFile(log, place, decide, about));
+  write(place: PathTarget, decide: Decide, options: ChangeOptions): Promise<Written | undefined> {
+    return this.#change(place, options, (log) => writeFile(log, place, decide, options));
   }
 
-  /** Moves a file, link or folder into the history; `look` may still refuse by throwing. */
-  remove(from: PathTarget, about: About, look?: Look): Promise<Change> {
-    return this.#change(from, about, (log) => relocateChange(log, { from, about, look }));
+  /** Moves a file, link or folder into the history; `inspect` may still refuse by throwing. */
+  remove(from: PathTarget, options: ChangeOptions, inspect?: Inspect): Promise<Change> {
+    return this.#change(from, options, (log) => relocateChange(log, { from, options, inspect }));
   }
 
   /** Moves a file, link or folder, never onto something. */
-  move(from: PathTarget, to: PathTarget, about: About): Promise<Change> {
-    return this.#change(from, about, (log) => relocateChange(log, { from, to, about }));
+  move(from: PathTarget, to: PathTarget, options: ChangeOptions): Promise<Change> {
+    return this.#change(from, options, (log) => relocateChange(log, { from, to, options }));
   }
 
-  /** What can be taken back of the changes with all their paths in the roots, newest first. Changes nothing. */
+  /**
+   * Lists the changes that can be undone, with all their paths in the roots, newest first. Changes nothing.
+   */
   async list(selection: Selection, roots: readonly string[]): Promise<Change[]> {
     await this.settled();
     return selectIn(this.#logsOf(roots), selection, roots).map(({ change }) => change);
   }
 
   /**
-   * Takes changes back, newest first, each as far as what it left is still there, and tells what was left and why. That
-   * makes changes itself. Throws NOT_FOUND for an id that is unknown, forgotten, or of another root.
+   * Undoes changes, newest first, each as far as its result is still there, and tells what was left and why.
+   * That makes changes itself. Throws NOT_FOUND for an id that is unknown, forgotten, or of another root.
    */
   undo(selection: Selection, options: UndoOptions): Promise<Undone> {
     const { roots } = options.workspace;
@@ -85,15 +89,19 @@ export class History {
     });
   }
 
-  /** Waits a moment for what is being noted down of commands that have ended. */
+  /** Waits a moment for the snapshots after commands that have ended. */
   settled(): Promise<void> {
     return this.#states.settled();
   }
 
-  #change<T>({ root, path }: PathTarget, { signal }: About, work: (log: Log) => Promise<T>): Promise<T> {
+  #change<T>(
+    { root, path }: PathTarget,
+    { signal }: ChangeOptions,
+    work: (log: Log) => Promise<T>,
+  ): Promise<T> {
     return this.#inTurn(async () => {
       const log = this.#logOf(root);
-      // Else it would be taken for something that a command has just done.
+      // Otherwise the change would be taken for one of a command that has just ended.
       await this.settled();
       if (signal?.aborted)
         throw new ToolcribError(
@@ -101,7 +109,8 @@ export class History {
           `${displayPath(path)}: was not changed; the call was cancelled.`,
         );
       const done = await work(log);
-      if (this.#changes++ % tidyEvery === 0) log.tidy(this.#mostChanges);
+      if (this.#changes % tidyEvery === 0) log.tidy(this.#mostChanges);
+      this.#changes += 1;
       return done;
     });
   }

@@ -8,32 +8,32 @@ import { discard, makePrivate, readPrivate, replacePrivate } from '../../store/o
 import { isInside } from '../paths/inside.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { changesIn, type Change } from './entry.ts';
-import { gone, noHistory } from './failures.ts';
+import { noSuchChange, noHistory } from './failures.ts';
 
 /** SHA-256 in hexadecimal. */
 export const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
 
 const fileName = 'history.jsonl';
-/** Bytes of lines about changes that came to nothing. */
+/** Bytes that lines about changes that came to nothing may take. */
 const mostNotes = 256 * 1024;
-/** So many of the last changes may have been on their way when their process was killed. */
+/** The number of the last changes that a killed process may have left unfinished. */
 const mostUnderway = 200;
-/** What is younger may belong to a change that another server is making. */
+/** The age up to which a file may belong to a change that another server is making. */
 const youngMs = 60_000;
-/** For what was deleted or replaced. */
-export const mostKeptBytes = 1024 ** 3;
+/** The bytes of what was deleted or replaced that a log may hold. */
+export const mostBackupBytes = 1024 ** 3;
 
-/** What is kept of the changes below one root, in a private folder; nothing is made before something is kept. */
+/** The log of the changes below one root, in a private folder, which the first change makes. */
 export class Log {
   readonly root: string;
   readonly folder: string;
-  /** Here is what was replaced or removed, under the id of the change. */
-  readonly kept: string;
+  /** The folder with what was replaced or removed, under the id of the change. */
+  readonly backups: string;
 
   constructor(root: string, histories: string) {
     this.root = root;
     this.folder = join(histories, sha256(root).slice(0, 32));
-    this.kept = join(this.folder, 'kept');
+    this.backups = join(this.folder, 'kept');
   }
 
   /** Oldest first. */
@@ -41,34 +41,35 @@ export class Log {
     return changesIn(readLines(this.folder, fileName));
   }
 
-  /** Throws WRITE_FAILED; then the change must not be made. */
+  /** Logs a change. Throws WRITE_FAILED; then the change must not be made. */
   append(change: Change): void {
-    this.#keeping(() => appendLine(this.folder, fileName, change));
+    this.#inFolder(() => appendLine(this.folder, fileName, change));
   }
 
-  /** Says that a change which was noted down came to nothing. */
+  /** Logs that a change came to nothing. */
   drop(id: string): void {
-    discard(join(this.kept, id));
+    discard(join(this.backups, id));
     try {
       appendLine(this.folder, fileName, { dropped: id });
     } catch {
-      // A change too many is harmless.
+      // A change too many in the log is harmless.
     }
   }
 
   /**
-   * Keeps the file that a change is about to replace: the file itself by another name, since it is on the disk already;
-   * its bytes, where it has a name by which it could still be changed, or lies on another disk. Throws WRITE_FAILED.
+   * Backs up the file that a change is about to replace: by a hard link, or by a copy of its bytes where it
+   * has another name by which it could still be changed, or lies on another disk. Throws WRITE_FAILED.
    */
-  keep(id: string, at: string, { bytes, stat }: { readonly bytes: Buffer; readonly stat: Stats }): void {
-    this.#keeping(() => {
-      if (stat.nlink > 1 || !isLinked(at, stat, join(this.kept, id))) replacePrivate(this.kept, id, bytes);
+  backUp(id: string, at: string, { bytes, stat }: { readonly bytes: Buffer; readonly stat: Stats }): void {
+    this.#inFolder(() => {
+      if (stat.nlink > 1 || !linkBackup(at, stat, join(this.backups, id)))
+        replacePrivate(this.backups, id, bytes);
     });
   }
 
   /**
-   * Removes what killed processes have left beside files, forgets what is too many or too large, then what no change
-   * needs any more. Never throws: what could not be done is tried again later.
+   * Removes temporary files of killed processes, changes beyond number and size, then the backups that no
+   * change needs. Never throws: what fails is tried again later.
    */
   tidy(mostChanges: number): void {
     try {
@@ -81,37 +82,38 @@ export class Log {
       if (fitting.length < all.length || length > 2 * lines.length + mostNotes)
         replacePrivate(this.folder, fileName, lines);
       const needed = new Set(fitting.flatMap(({ id, kept }) => [id, kept]));
-      for (const unused of readdirSync(this.kept).filter((name) => !needed.has(name))) {
-        const { ctimeMs } = lstatSync(join(this.kept, unused));
+      for (const unused of readdirSync(this.backups).filter((name) => !needed.has(name))) {
+        const { ctimeMs } = lstatSync(join(this.backups, unused));
         // Nothing waits for a large folder to go; what stays is tried again.
         if (Math.abs(Date.now() - ctimeMs) > youngMs)
-          void rm(join(this.kept, unused), { recursive: true, force: true }).catch(() => {});
+          rm(join(this.backups, unused), { recursive: true, force: true }).catch(() => {});
       }
     } catch {
       // A full disk, or a folder that somebody has removed.
     }
   }
 
-  /** A file that is called as ours are, of a process that is gone. */
+  /** Removes the temporary file of a change whose process has ended. */
   #removeTemporary({ id, path, to, temporary, pid }: Change): void {
     const folder = dirname(to ?? path);
-    const left = join(folder, temporary);
-    const isOurs = isInside(left, this.root) && lstatSync(left, { throwIfNoEntry: false })?.isFile();
-    // Behind a link by now there is nothing of ours.
+    const file = join(folder, temporary);
+    const isOurs = isInside(file, this.root) && lstatSync(file, { throwIfNoEntry: false })?.isFile();
+    // A folder that is a link by now has nothing of ours.
     if (!isOurs || isAlive(pid) || realpathSync.native(folder) !== folder) return;
-    discard(left);
+    discard(file);
     this.drop(id);
   }
 
-  /** Writes into the folder, which somebody may have removed. Throws WRITE_FAILED. */
-  #keeping(write: () => void): void {
+  /** Makes the folder where it is missing, and writes into it. Throws WRITE_FAILED. */
+  #inFolder(write: () => void): void {
     const { folder } = this;
     try {
-      for (const each of [dirname(dirname(folder)), dirname(folder), folder, this.kept])
+      for (const each of [dirname(dirname(folder)), dirname(folder), folder, this.backups])
         if (!makePrivate(each))
           throw noHistory(
             each,
-            'is a symbolic link, belongs to another user, or is open to others (chmod 700 closes one that is yours)',
+            'is a symbolic link, belongs to another user, or is open to others ' +
+              '(chmod 700 closes one that is yours)',
           );
       write();
     } catch (error) {
@@ -121,8 +123,8 @@ export class Log {
   }
 }
 
-/** Gives a file another name, when it is still the one that was read. */
-function isLinked(at: string, { dev, ino }: Stats, name: string): boolean {
+/** Links a file by another name, if it is still the one that was read; tells if it did. */
+function linkBackup(at: string, { dev, ino }: Stats, name: string): boolean {
   try {
     linkSync(at, name);
     const found = lstatSync(name);
@@ -134,7 +136,7 @@ function isLinked(at: string, { dev, ino }: Stats, name: string): boolean {
   return false;
 }
 
-/** Adds a line to a private file, also behind one that was cut short. Throws what the system says. */
+/** Appends a line to a private file, also behind one that was cut short. Throws the error of the system. */
 export function appendLine(folder: string, name: string, value: unknown): void {
   // A FIFO must neither block nor take the lines.
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
@@ -146,7 +148,10 @@ export function appendLine(folder: string, name: string, value: unknown): void {
   }
 }
 
-/** Oldest first, without what was cut short; a file that cannot be read has no lines. */
+/**
+ * Reads the lines of a file, oldest first, without those that were cut short; one that cannot be read has
+ * none.
+ */
 export function readLines(folder: string, name: string): unknown[] {
   const lines = readPrivate(folder, name)?.toString().split('\n') ?? [];
   return lines.flatMap((line) => {
@@ -161,13 +166,16 @@ export function readLines(folder: string, name: string): unknown[] {
 const linesOf = (values: readonly unknown[]): string =>
   values.map((value) => `\n${JSON.stringify(value)}`).join('');
 
-/** The newest have their place first. Never by age: a clock that was wrong would empty the list. */
+/**
+ * The newest changes that number and size allow. Never by age: a clock that was wrong would empty the list.
+ */
 function fittingChanges(all: readonly Change[], mostChanges: number): Change[] {
-  let used = 0;
-  const fitting = all
-    .slice(-mostChanges)
-    .toReversed()
-    .filter(({ before }) => (used += before?.size ?? 0) <= mostKeptBytes);
+  let bytes = 0;
+  const fitting: Change[] = [];
+  for (const change of all.slice(-mostChanges).toReversed()) {
+    bytes += change.before?.size ?? 0;
+    if (bytes <= mostBackupBytes) fitting.push(change);
+  }
   return fitting.toReversed();
 }
 
@@ -179,7 +187,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Which changes are meant: the last ones, all since one and it as well, or all that can be taken back. */
+/** A selection of changes: the last ones, all since one and it as well, or all that can be undone. */
 export interface Selection {
   readonly last?: number | undefined;
   readonly since?: string | undefined;
@@ -187,17 +195,17 @@ export interface Selection {
   readonly paths: readonly string[];
 }
 
-/** A change, and where it is kept. */
+/** A change, and its log. */
 export interface Logged {
   readonly log: Log;
   readonly change: Change;
 }
 
 /**
- * The changes with all their paths in the roots that a selection could mean, newest first. `last` counts acts, and
- * is about what was changed, not about what took it back; `since` goes back to how things were, so neither a
- * change nor the undo of it is taken back when both are meant. Which paths a command has changed is not looked at.
- * Throws NOT_FOUND for an id that is none.
+ * The changes with all their paths in the roots that a selection could mean, newest first. `last` counts
+ * acts, and is about what was changed, not about what took it back; `since` goes back to how things were, so
+ * neither a change nor the undo of it is taken back when both are meant. Which paths a command has changed is
+ * not looked at. Throws NOT_FOUND for an id that is none.
  */
 export function selectIn(
   logs: readonly Log[],
@@ -212,10 +220,10 @@ export function selectIn(
   // Those of one root are in the order they were made in, whatever the clock said.
   if (logs.length > 1) all.sort((a, b) => a.change.at - b.change.at);
   const from = since === undefined ? 0 : all.findIndex(({ change }) => change.id === since);
-  if (from < 0) throw gone(since);
+  if (from < 0) throw noSuchChange(since);
   const range = all.slice(from).toReversed();
   const ids = new Set(range.map(({ change }) => change.id));
-  // Whoever takes one back comes after it, and counts unless it was taken back itself.
+  // An undo comes after its change, and counts unless it was undone itself.
   const undone = new Set<string>();
   return range.filter(({ change: { id, kind, undoes = '', part, path, to = path, states } }) => {
     if (undone.has(id)) return false;
@@ -225,6 +233,6 @@ export function selectIn(
   });
 }
 
-/** Whether a path is, or lies in, one of those that are asked for. */
+/** Tells if a path is, or lies in, one of those that are asked for. */
 export const isConcerned = (path: string, paths: readonly string[]): boolean =>
   paths.length === 0 || paths.some((each) => isInside(path, each));

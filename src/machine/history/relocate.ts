@@ -9,29 +9,33 @@ import { protectedError } from '../paths/protected-paths.ts';
 import { refuseMoving } from '../paths/protected-trees.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { refusal } from '../paths/display-path.ts';
-import { newChange, type About, type Change, type Facts } from './entry.ts';
-import { gone, mostChangedBytes, tooLarge, unwritable } from './failures.ts';
-import { mostKeptBytes, sha256, type Log } from './log.ts';
+import { newChange, type ChangeOptions, type Change, type Facts } from './entry.ts';
+import { noSuchChange, mostChangedBytes, tooLarge, unwritable } from './failures.ts';
+import { mostBackupBytes, sha256, type Log } from './log.ts';
 
-/** May look at what is there while nobody else changes it; throwing leaves it there. */
-export type Look = (found: Facts) => void | Promise<void>;
+/** Inspects what is there while nobody else changes it; throwing leaves it there. */
+export type Inspect = (found: Facts) => void | Promise<void>;
 
 /** Something that moves: into the history (no `to`), out of it (no `from`), or from place to place. */
 export interface Move {
   readonly from?: PathTarget | undefined;
   readonly to?: PathTarget | undefined;
-  readonly about: About;
-  /** The name in the history to take it from, or for it; left out: the id of the change. */
-  readonly kept?: string | undefined;
-  readonly look?: Look | undefined;
+  readonly options: ChangeOptions;
+  /** The name of its backup, to take it from or to give it; left out: the id of the change. */
+  readonly backup?: string | undefined;
+  readonly inspect?: Inspect | undefined;
 }
 
 /**
- * Moves a file, link or folder, and never onto something. Throws PATH_NOT_FOUND, PATH_EXISTS, PATH_DENIED, STALE_FILE,
- * PATH_PROTECTED for a folder that the history is in and for what `refuseMoving` refuses, TOO_LARGE for what is not
- * kept, NOT_FOUND for what no longer is, and WRITE_FAILED; then nothing has changed.
+ * Moves a file, link or folder, and never onto something. Throws PATH_NOT_FOUND, PATH_EXISTS, PATH_DENIED,
+ * STALE_FILE, PATH_PROTECTED for a folder that the history is in and for what `refuseMoving` refuses,
+ * TOO_LARGE for what is not kept, NOT_FOUND for what no longer is, and WRITE_FAILED; then nothing has
+ * changed.
  */
-export async function relocateChange(log: Log, { from, to, about, kept, look }: Move): Promise<Change> {
+export async function relocateChange(
+  log: Log,
+  { from, to, options, backup, inspect }: Move,
+): Promise<Change> {
   const places = [from, to].filter((place) => place !== undefined);
   const { path = '' } = from ?? to ?? {};
   if (from && isInside(log.folder, path)) throw protectedError(path, 'the history of changes is in it');
@@ -39,26 +43,26 @@ export async function relocateChange(log: Log, { from, to, about, kept, look }: 
     throw refusal('ARG_INVALID', path, 'cannot be moved into itself.');
   try {
     places.forEach((place) => lookOnceMore(place));
-    const old = from?.at ?? join(log.kept, kept ?? '');
+    const old = from?.at ?? join(log.backups, backup ?? '');
     const found = await factsAt(old);
-    if (!found) throw from ? unwritable(path, { code: 'ENOENT' }) : gone(kept);
-    if (!to && found.size > mostKeptBytes) throw tooLarge(path, found.size, mostKeptBytes);
-    await look?.(found);
+    if (!found) throw from ? unwritable(path, { code: 'ENOENT' }) : noSuchChange(backup);
+    if (!to && found.size > mostBackupBytes) throw tooLarge(path, found.size, mostBackupBytes);
+    await inspect?.(found);
     if (from && to) await refuseMoving({ ...from, given: path }, { kind: found.kind, to: to.path });
     if (to && isTaken(old, to.at)) throw unwritable(to.path, { code: 'EEXIST' });
     const change: Change = {
-      ...newChange(!to ? 'remove' : from ? 'move' : 'write', path, about),
+      ...newChange(!to ? 'remove' : from ? 'move' : 'write', path, options),
       ...(from && to && { to: to.path }),
       // What is only moved takes no room in the history.
       ...(!to && { before: found }),
       ...(to && { after: found }),
-      ...(kept !== undefined && { kept }),
+      ...(backup !== undefined && { kept: backup }),
     };
-    if (about.dryRun) return change;
+    if (options.dryRun) return change;
     log.append(change);
     try {
       places.forEach((place) => lookOnceMore(place));
-      await relocate(old, to?.at ?? join(log.kept, kept ?? change.id), change.temporary);
+      await relocate(old, to?.at ?? join(log.backups, backup ?? change.id), change.temporary);
     } catch (error) {
       log.drop(change.id);
       throw to ? unwritable(to.path, error) : error;
@@ -69,7 +73,10 @@ export async function relocateChange(log: Log, { from, to, about, kept, look }: 
   }
 }
 
-/** What is at a path; a link is not followed. Undefined when there is nothing; throws what else the system says. */
+/**
+ * Facts about a path; a link is not followed. Undefined when nothing is there; throws other errors of the
+ * system.
+ */
 async function factsAt(path: string): Promise<Facts | undefined> {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found) return undefined;
@@ -95,8 +102,8 @@ async function contentsOf(top: string): Promise<Pick<Facts, 'size' | 'entries'>>
 }
 
 /**
- * In one step after a look, since Node has no renameat2(2); between two file systems it is copied whole before the
- * original goes. Throws EEXIST.
+ * In one step after a look, since Node has no renameat2(2); between two file systems it is copied whole
+ * before the original goes. Throws EEXIST.
  */
 async function relocate(from: string, to: string, name: string): Promise<void> {
   const rename = (source: string) => {
@@ -104,7 +111,8 @@ async function relocate(from: string, to: string, name: string): Promise<void> {
     renameSync(source, to);
   };
   try {
-    return rename(from);
+    rename(from);
+    return;
   } catch (error) {
     if (codeOf(error) !== 'EXDEV') throw error;
   }
@@ -121,7 +129,7 @@ async function relocate(from: string, to: string, name: string): Promise<void> {
   await rm(from, { recursive: true, force: true }).catch(() => {});
 }
 
-/** Not by another spelling of the same name, where case does not count. */
+/** Tells if a path is taken, and not by another spelling of the same name where case does not count. */
 function isTaken(from: string, to: string): boolean {
   const there = lstatSync(to, { throwIfNoEntry: false });
   const isSpelling = basename(from).toLowerCase() === basename(to).toLowerCase();

@@ -18,9 +18,9 @@ import { putFile, readExisting } from './write.ts';
 export interface UndoneFile {
   readonly path: string;
   readonly did: 'changed' | 'made' | 'removed' | 'moved';
-  /** Where it was before it was moved back. */
+  /** The path before it was moved back. */
   readonly from?: string | undefined;
-  /** What was in it, and is; of files only that are neither too many nor too large to be shown. */
+  /** The content before and after; only of files that are neither too many nor too large to be shown. */
   readonly was?: Buffer | undefined;
   readonly is?: Buffer | undefined;
 }
@@ -31,7 +31,9 @@ export interface LeftFile {
   readonly error: ToolcribError;
 }
 
-/** A path that two trees do not have alike: what it has to be, to be changed, and what it then is. */
+/**
+ * A path that two trees do not have alike: the entry it must have to be changed, and the entry it then has.
+ */
 interface TreeChange {
   readonly path: string;
   /** Below the top, with `/` between names. */
@@ -40,7 +42,7 @@ interface TreeChange {
   readonly to: TreeEntry | undefined;
 }
 
-/** Its mode, as git writes it, and its content by the SHA-1 of what git calls a blob. */
+/** The mode of a file, as git writes it, and the SHA-1 of its blob. */
 interface TreeEntry {
   readonly mode: string;
   readonly blob: string;
@@ -48,19 +50,20 @@ interface TreeEntry {
 
 const [program, link] = ['100755', '120000'];
 
-/** What is taken back, and how. */
-export interface Undoing extends Selection {
+/** The changes to undo, and the way to do so. */
+export interface UndoRequest extends Selection {
   readonly workspace: RootedWorkspace;
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
-  /** What the changes are called that this makes. */
+  /** The kind of the changes that this makes. */
   readonly kind: string;
   readonly states: WorkTreeStates;
-  /** In a dry run: paths that are taken for what they have to be, since a newer change is taken back first. */
+  /** In a dry run: paths that are taken to be as they must, since a newer change is undone first. */
   readonly assumed: Set<string>;
 }
 
-export interface TakenBack {
+/** The result of undoing one change. */
+export interface UndoResult {
   readonly files: readonly UndoneFile[];
   readonly left: readonly LeftFile[];
   /** The id of the change that this made. */
@@ -71,17 +74,18 @@ export interface TakenBack {
 const mostShown = 20;
 
 /**
- * Makes files what they were, one by one, each in one step, from one tree's to another's, as far as they are what they
- * have to be; or tells which with `dryRun`. Throws what `ask` of a shadow throws; then nothing was changed.
+ * Makes files what they were, one by one, each in one step, from one tree's to another's, as far as they are
+ * what they have to be; or tells which with `dryRun`. Throws what `ask` of a shadow throws; then nothing was
+ * changed.
  */
 export async function restoreTree(
   shadow: Shadow,
   [from, to]: readonly [from: string, to: string],
-  undoing: Undoing,
-): Promise<TakenBack> {
+  undoing: UndoRequest,
+): Promise<UndoResult> {
   const { dryRun, signal } = undoing;
   const changes = await changesBetween(shadow, from, to, undoing);
-  const { closed } = shadow;
+  const { ownerOnly } = shadow;
   const staged = join(shadow.folder, `staged.${globalThis.crypto.randomUUID()}`);
   const [files, left]: [UndoneFile[], LeftFile[]] = [[], []];
   try {
@@ -90,7 +94,7 @@ export async function restoreTree(
       // What has been done can be undone; the rest is told.
       if (signal.aborted) break;
       try {
-        const done = await restoreFile(change, { staged, closed }, undoing);
+        const done = await restoreFile(change, { staged, ownerOnly }, undoing);
         if (done) files.push(files.length < mostShown ? done : { path: done.path, did: done.did });
         if (done?.did === 'removed' && !dryRun) removeMade(foldersAbove(change.path, shadow.top));
       } catch (error) {
@@ -104,12 +108,12 @@ export async function restoreTree(
   }
 }
 
-/** First what goes: a file can be in the way of a folder, and the other way round. */
+/** Lists removals first: a file can be in the way of a folder, and the other way round. */
 async function changesBetween(
   shadow: Shadow,
   from: string,
   to: string,
-  { paths, workspace }: Undoing,
+  { paths, workspace }: UndoRequest,
 ): Promise<TreeChange[]> {
   const raw = await shadow.ask(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to]);
   // Neither nothing nor a repository inside another, whose mode is 160000.
@@ -128,7 +132,7 @@ async function changesBetween(
     .toSorted((a, b) => Number(a.to !== undefined) - Number(b.to !== undefined));
 }
 
-/** Writes what comes back into a folder of ours, by its hash: what a tree calls its files leads nowhere. */
+/** Checks blobs out into a folder of ours, by their hash: the names in a tree lead nowhere. */
 async function stage(changes: readonly TreeChange[], folder: string, { ask }: Shadow): Promise<void> {
   mkdirSync(folder, { mode: 0o700 });
   const call = { workTree: folder, index: `${folder}.index` };
@@ -137,13 +141,13 @@ async function stage(changes: readonly TreeChange[], folder: string, { ask }: Sh
   if (lines.length > 0) await ask(['checkout-index', '--all', '--force'], call);
 }
 
-/** Undefined when it is like that already. */
+/** Restores one path. Undefined when it has that entry already. */
 async function restoreFile(
   { path, name, from, to }: TreeChange,
-  { staged, closed }: { readonly staged: string; readonly closed: ReadonlySet<unknown> },
-  { workspace, dryRun, assumed }: Undoing,
+  { staged, ownerOnly }: { readonly staged: string; readonly ownerOnly: ReadonlySet<unknown> },
+  { workspace, dryRun, assumed }: UndoRequest,
 ): Promise<UndoneFile | undefined> {
-  // What somebody runs unasked does not come back unasked either, nor a link that makes others such files.
+  // A file that is run unasked does not come back unasked, nor a link that leads to such files.
   refuseProtected({ path }, name);
   if (to?.mode === link && couldHoldProtected(path))
     throw protectedError(name, 'as a link it could lead to files that are run');
@@ -154,24 +158,24 @@ async function restoreFile(
   // What others run has been refused; names with characters that nobody sees come back like all.
   const gate = workspace.consenting(() => true);
   return gate.atPlace(path, { make: to !== undefined && !dryRun, exactly: true }, async (place) => {
-    const found = foundAt(place);
+    const found = entryAt(place);
     if (found?.blob === to?.blob && found?.mode === to?.mode) return undefined;
     if (found?.blob !== from?.blob) throw changedSince(path);
     // A key must not come back open.
-    const open = closed.has(name) ? 0o600 : 0o666 & ~process.umask();
-    if (!dryRun) await put(place, found, is && { bytes: is, mode: to.mode, open });
+    const open = ownerOnly.has(name) ? 0o600 : 0o666 & ~process.umask();
+    if (!dryRun) await putEntry(place, found, is && { bytes: is, mode: to.mode, open });
     return { path, did, was: found?.bytes, is };
   });
 }
 
-interface Present extends TreeEntry {
+interface PresentEntry extends TreeEntry {
   readonly bytes: Buffer;
   /** Of a regular file. */
   readonly stat?: Stats;
 }
 
-/** What lies at a place, as git would name it; a folder, and what is no file, is taken for something else. */
-function foundAt(place: PathTarget): Present | undefined {
+/** The entry at a path, as git would have it. Throws STALE_FILE for what is neither a file nor a link. */
+function entryAt(place: PathTarget): PresentEntry | undefined {
   const found = lstatSync(place.at, { throwIfNoEntry: false });
   if (!found) return undefined;
   if (found.isSymbolicLink()) {
@@ -187,19 +191,22 @@ function foundAt(place: PathTarget): Present | undefined {
 const blobOf = (bytes: Buffer): string =>
   createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 
-/** `open`: the permissions of a file where none is. */
-async function put(
+/** Gives a path its next entry, or none. `open`: the permissions of a file where none is. */
+async function putEntry(
   place: PathTarget,
-  found: Present | undefined,
+  found: PresentEntry | undefined,
   next: { readonly bytes: Buffer; readonly mode: string; readonly open: number } | undefined,
 ): Promise<void> {
   lookOnceMore(place);
   const stat = next && next.mode !== link ? found?.stat : undefined;
   if (found && !stat) unlinkSync(place.at);
   if (!next) return;
-  if (next.mode === link) return symlinkSync(next.bytes, place.at);
+  if (next.mode === link) {
+    symlinkSync(next.bytes, place.at);
+    return;
+  }
   const plain = stat ? stat.mode & 0o666 : next.open;
-  // Whoever may read it may run it, as git does.
+  // All who may read it may run it, as git does.
   const mode = next.mode === program ? plain | ((plain & 0o444) >> 2) : plain;
   await putFile(place, stat && { stat }, next.bytes, { temporary: temporaryName(), mode });
 }

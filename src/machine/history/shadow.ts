@@ -8,25 +8,33 @@ import { realPath } from '../paths/real-path.ts';
 import { askGit, GitFailure, type AskGit, type GitSource } from './ask-git.ts';
 import { appendLine, readLines, sha256 } from './log.ts';
 
-/** A work tree, and what part of it is kept. */
+/** A work tree, and the part of it that checkpoints hold. */
 export interface WorkTree {
   /** The folder that has `.git`; it may lie above the roots. */
   readonly top: string;
-  /** What is open to the model: itself, or the root below it. */
+  /** The part that is open to the model: the top itself, or the root below it. */
   readonly scope: string;
 }
 
-/** A state of a work tree that is kept. */
+/** Names below the top of a work tree. */
+interface SortedNames {
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
+  readonly skipped: readonly string[];
+}
+
+/** A snapshot of a work tree. */
 export interface Snapshot {
   /** The git tree that holds it. */
   readonly tree: string;
-  /** Files that are too large, not readable, or not called in UTF-8, and so were left out. */
-  readonly left: readonly string[];
+  /** Files that were skipped: too large, not readable, or with a name that is not UTF-8. */
+  readonly skipped: readonly string[];
 }
 
 /**
- * The work tree that a folder inside the roots belongs to, whether or not it is there; undefined when it belongs to
- * none. Above the roots only the existence of `.git` is asked for; of what is in there nothing is read.
+ * The work tree that a folder inside the roots belongs to, whether or not it is there; undefined when it
+ * belongs to none. Above the roots only the existence of `.git` is asked for; of what is in there nothing is
+ * read.
  */
 export function workTreeOf(given: string, roots: readonly string[]): WorkTree | undefined {
   const folder = realPath(given);
@@ -44,16 +52,19 @@ function isTop(folder: string): boolean {
   return found?.isDirectory() ? existsSync(join(folder, '.git', 'HEAD')) : found !== undefined;
 }
 
-const [states, attributes] = ['refs/checkpoints', 'info/attributes'];
-const [current, closedFiles] = ['current', 'closed.jsonl'];
-const mostStates = 100;
+const [refs, attributes] = ['refs/checkpoints', 'info/attributes'];
+const [current, ownerOnlyFiles] = ['current', 'closed.jsonl'];
+const mostSnapshots = 100;
 const quotaKilobytes = 1024 ** 2;
-/** What is younger may be in use by another server. */
+/** The age up to which a file may be in use by another server. */
 const youngMs = 15 * 60_000;
-/** A larger file is left out. */
+/** A larger file is skipped. */
 const mostFileBytes = 64 * 1024 * 1024;
 
-/** The git folder of ours that keeps the states of one work tree. Several servers may use it at once. */
+/**
+ * A shadow repository: a git folder of ours with the snapshots of one work tree. Several servers may use it
+ * at once.
+ */
 export class Shadow implements WorkTree {
   readonly folder: string;
   readonly top: string;
@@ -75,53 +86,58 @@ export class Shadow implements WorkTree {
     return tree !== undefined && existsSync(join(this.folder, name)) ? { index: name, tree } : undefined;
   }
 
-  /** Which files only their owner may read, which a git tree does not say: a key must not come back open. */
-  get closed(): ReadonlySet<unknown> {
-    return new Set(readLines(this.folder, closedFiles));
+  /** Files that only their owner may read, which a git tree does not say: a key must not come back open. */
+  get ownerOnly(): ReadonlySet<unknown> {
+    return new Set(readLines(this.folder, ownerOnlyFiles));
   }
 
   has(tree: string): boolean {
-    return existsSync(join(this.folder, states, tree));
+    return existsSync(join(this.folder, refs, tree));
   }
 
   /**
-   * Keeps the content of the work tree: what is not ignored, without nested repositories. Reads only what has changed
-   * since the last time. Throws GitFailure, and what the system says.
+   * Takes a snapshot of the work tree: all that is not ignored, without nested repositories. Reads only what
+   * has changed since the last one. Throws GitFailure, and what the system says.
    */
   async snapshot(): Promise<Snapshot> {
     this.#open();
     try {
-      return await this.#take();
+      return await this.#write();
     } catch (error) {
       if (!(error instanceof GitFailure)) throw error;
       // Files vanish while git reads them, and one of ours may be damaged: once more, from the beginning.
       for (const name of [current, attributes]) discard(join(this.folder, name));
       this.#open();
-      return this.#take();
+      return this.#write();
     }
   }
 
-  /** Forgets what is too many or too much, and lets git drop what nothing needs. Throws GitFailure. */
+  /**
+   * Removes snapshots beyond their number and quota, and lets git drop what none needs. Throws GitFailure.
+   */
   async tidy(): Promise<void> {
     const index = this.current?.index;
     const unused = newestFirst(this.folder).filter(({ name }) => name.startsWith('index.') && name !== index);
     for (const { path, age } of unused) if (age > youngMs) discard(path);
-    const kept = newestFirst(join(this.folder, states));
+    const snapshots = newestFirst(join(this.folder, refs));
     const sizes = (await this.ask(['count-objects', '-v'])).matchAll(/^size(?:-pack)?: (\d+)$/gm);
-    const isMuch = [...sizes].reduce((sum, [, size]) => sum + Number(size), 0) > quotaKilobytes;
-    const most = isMuch ? Math.ceil(Math.min(kept.length, mostStates) / 2) : mostStates;
-    if (kept.length <= most) return;
-    for (const { path } of kept.slice(most)) discard(path);
+    const isOverQuota = [...sizes].reduce((sum, [, size]) => sum + Number(size), 0) > quotaKilobytes;
+    const most = isOverQuota ? Math.ceil(Math.min(snapshots.length, mostSnapshots) / 2) : mostSnapshots;
+    if (snapshots.length <= most) return;
+    for (const { path } of snapshots.slice(most)) discard(path);
     await this.ask(['gc', '--quiet', '--prune=10.minutes.ago'], { workTree: this.folder });
   }
 
-  /** Makes it without git, so that no template adds hooks. Throws for a folder that is not private. */
+  /**
+   * Makes the repository without git, so that no template adds hooks. Throws for a folder that is not
+   * private.
+   */
   #open(): void {
     const { folder } = this;
     if (isPrivate(folder) && existsSync(join(folder, attributes))) return;
     for (const each of [dirname(dirname(folder)), dirname(folder), folder])
       if (!makePrivate(each)) throw new Error(`${each} is not a folder of this user alone`);
-    for (const name of ['objects/pack', states, dirname(attributes)])
+    for (const name of ['objects/pack', refs, dirname(attributes)])
       mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
     writePrivate(folder, 'HEAD', 'ref: refs/heads/none\n');
     // Takes precedence over every .gitattributes (gitattributes(5)): bytes go in and come out as they are.
@@ -129,9 +145,9 @@ export class Shadow implements WorkTree {
     writePrivate(folder, attributes, exactly);
   }
 
-  async #take(): Promise<Snapshot> {
+  async #write(): Promise<Snapshot> {
     const { folder, top, scope, current } = this;
-    // What the project ignores on this machine alone. Of all in `.git` this is the one file that is read: patterns.
+    // The project's ignore patterns for this machine alone: the one file in `.git` that is read.
     const git = ['-c', `core.excludesFile=${join(top, '.git', 'info', 'exclude')}`, '--literal-pathspecs'];
     const list = ['ls-files', '-z', '-t', '--others', '--modified', '--exclude-standard', '--'];
     const listed = await this.ask([...git, ...list, relative(top, scope) || '.'], { index: current?.index });
@@ -139,40 +155,40 @@ export class Shadow implements WorkTree {
     const isSame = current && sorted.add.length === 0 && sorted.remove.length === 0;
     const tree = isSame ? current.tree : await this.#writeTree(sorted, current?.index);
     // Written anew, it is the youngest of all.
-    writePrivate(join(folder, states), tree, `${tree}\n`);
-    return { tree, left: sorted.left };
+    writePrivate(join(folder, refs), tree, `${tree}\n`);
+    return { tree, skipped: sorted.skipped };
   }
 
   /**
-   * What git listed, as names of files and links to read, of what is in the index and no file any more, and of what is
-   * left out. The system is asked about each name without a thread in between: ten times faster.
+   * Sorts what git listed: files and links to add, entries of the index that are no files any more, and files
+   * to skip. Asks the system about each name without a thread in between: ten times faster.
    */
-  async #sort(listed: string) {
-    const { top, folder, closed } = this;
+  async #sort(listed: string): Promise<SortedNames> {
+    const { top, folder, ownerOnly } = this;
     // Outside it begins with "..", and so does nothing that git lists.
     const own = `${relative(top, join(folder, '..', '..')).replaceAll(sep, '/')}/`;
-    const [add, remove, left]: [string[], string[], string[]] = [[], [], []];
+    const [add, remove, skipped]: [string[], string[], string[]] = [[], [], []];
     for (const [at, line] of [...new Set(listed.split('\0'))].entries()) {
       // Others have their turn every few milliseconds.
       if (at % 1000 === 999) await setImmediate();
       const [isIndexed, name] = [!line.startsWith('?'), line.slice(2)];
-      // With a slash at the end: a repository inside this one, whose files are its own affair.
+      // A name with a slash at its end is a repository inside this one, whose files are its own affair.
       if (name === '' || name.endsWith('/') || name.startsWith(own)) continue;
       if (/(?:^|\/)\.toolcrib-[0-9a-f]{16}\.tmp$/.test(name)) continue;
       const kind = name.includes('\ufffd') ? 'unreadable' : kindOf(join(top, name));
-      if (kind === 'unreadable') left.push(name);
-      if (kind === 'file' || kind === 'closed file') add.push(name);
+      if (kind === 'unreadable') skipped.push(name);
+      if (kind === 'file' || kind === 'owner-only file') add.push(name);
       else if (isIndexed) remove.push(name);
-      if (kind === 'closed file' && !closed.has(name)) appendLine(folder, closedFiles, name);
+      if (kind === 'owner-only file' && !ownerOnly.has(name)) appendLine(folder, ownerOnlyFiles, name);
     }
-    return { add, remove, left };
+    return { add, remove, skipped };
   }
 
-  /** Writes a tree from a copy of an index, the current one then: whoever is killed leaves the old as it was. */
-  async #writeTree(
-    { add, remove }: Readonly<Record<'add' | 'remove', string[]>>,
-    from: string | undefined,
-  ): Promise<string> {
+  /**
+   * Writes a tree from a copy of the index, which then is the current one: a kill leaves the old one as it
+   * was.
+   */
+  async #writeTree({ add, remove }: SortedNames, from: string | undefined): Promise<string> {
     const { folder } = this;
     const unique = globalThis.crypto.randomUUID();
     const index = `index.new.${unique}`;
@@ -181,25 +197,26 @@ export class Shadow implements WorkTree {
     await this.ask(['update-index', '-z', '--force-remove', '--stdin'], { index, lines: remove });
     await this.ask(update, { index, lines: add });
     const tree = (await this.ask(['write-tree'], { index })).trim();
-    // Without one there is nothing in it, and the next is the first again.
+    // An empty tree has no index file; the next snapshot is the first again.
     if (!existsSync(join(folder, index))) return tree;
-    const whole = `index.${tree}.${unique}`;
-    renameSync(join(folder, index), join(folder, whole));
-    writePrivate(folder, current, whole);
+    const complete = `index.${tree}.${unique}`;
+    renameSync(join(folder, index), join(folder, complete));
+    writePrivate(folder, current, complete);
     return tree;
   }
 }
 
-function kindOf(path: string): 'file' | 'closed file' | 'unreadable' | undefined {
+/** The kind of what is at a path; undefined for what is neither a file nor a link. */
+function kindOf(path: string): 'file' | 'owner-only file' | 'unreadable' | undefined {
   try {
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found?.isSymbolicLink()) return 'file';
     if (!found?.isFile()) return undefined;
     if (found.size > mostFileBytes) return 'unreadable';
     accessSync(path, constants.R_OK);
-    return (found.mode & 0o077) === 0 ? 'closed file' : 'file';
+    return (found.mode & 0o077) === 0 ? 'owner-only file' : 'file';
   } catch (error) {
-    // Else it is in a folder that this user may not enter, or below what is none any more.
+    // Any other failure: the folder may not be entered, or is none any more.
     return (error as NodeJS.ErrnoException).syscall === 'access' ? 'unreadable' : undefined;
   }
 }
@@ -207,8 +224,8 @@ function kindOf(path: string): 'file' | 'closed file' | 'unreadable' | undefined
 function copyIndex(from: string, to: string): void {
   const { atimeMs, mtimeMs } = lstatSync(from);
   copyFileSync(from, to, constants.COPYFILE_EXCL);
-  // By its time git knows which files may have changed unseen just after they were read ("racy git"), so the copy must
-  // not be younger.
+  // By its time git knows which files may have changed unseen just after they were read ("racy git"), so the
+  // copy must not be younger.
   utimesSync(to, Math.floor(atimeMs / 1000), Math.floor(mtimeMs / 1000));
 }
 

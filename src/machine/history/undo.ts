@@ -5,25 +5,33 @@ import { ToolcribError } from '../../core/errors.ts';
 import { readPlain } from '../../store/own-files.ts';
 import { foldersAbove, removeMade, type PathTarget } from '../paths/path-target.ts';
 import { areTogether, newChange, type Change, type Facts } from './entry.ts';
-import { changedSince, gone, mostChangedBytes, unwritable } from './failures.ts';
+import { changedSince, noSuchChange, mostChangedBytes, unwritable } from './failures.ts';
 import { relocateChange } from './relocate.ts';
-import { restoreTree, type LeftFile, type TakenBack, type Undoing, type UndoneFile } from './restore-tree.ts';
+import {
+  restoreTree,
+  type LeftFile,
+  type UndoResult,
+  type UndoRequest,
+  type UndoneFile,
+} from './restore-tree.ts';
 import type { Logged } from './log.ts';
 import { writeFile, type Before } from './write.ts';
 
-/** What came of taking changes back. */
+/** The result of an undo. */
 export interface Undone {
-  /** What was taken back, newest first, and the id of the change that this made; none in a dry run. */
+  /**
+   * The changes that were undone, newest first, and the id of the change that this made; none in a dry run.
+   */
   readonly changes: readonly { readonly change: Change; readonly by?: string | undefined }[];
-  /** Each path once for each change. */
+  /** The changed paths, once for each change. */
   readonly files: readonly UndoneFile[];
   readonly left: readonly LeftFile[];
 }
 
-export type UndoOptions = Pick<Undoing, 'workspace' | 'dryRun' | 'signal'>;
+export type UndoOptions = Pick<UndoRequest, 'workspace' | 'dryRun' | 'signal'>;
 
-/** Takes changes back one after the other, as `History.undo` says. */
-export async function undoChanges(changes: readonly Logged[], undoing: Undoing): Promise<Undone> {
+/** Undoes changes one after the other, as `History.undo` says. */
+export async function undoChanges(changes: readonly Logged[], undoing: UndoRequest): Promise<Undone> {
   const { last, signal, assumed } = undoing;
   const undone: { change: Change; by?: string | undefined }[] = [];
   const [files, left]: [UndoneFile[], LeftFile[]] = [[], []];
@@ -35,13 +43,17 @@ export async function undoChanges(changes: readonly Logged[], undoing: Undoing):
     if (isNext && acts === last) break;
     try {
       if (signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
-      const back = await (change.step === 'command' ? commandBack : placeBack)(logged, undoing);
+      const undo = change.step === 'command' ? undoCommand : undoPathChange;
+      const back = await undo(logged, undoing);
       left.push(...back.left);
       if (back.files.length === 0) continue;
-      if (isNext) acts++;
+      if (isNext) acts += 1;
       undone.push({ change, by: back.by });
       files.push(...back.files);
-      for (const { path, from } of back.files) assumed.add(path).add(from ?? path);
+      for (const { path, from } of back.files) {
+        assumed.add(path);
+        if (from !== undefined) assumed.add(from);
+      }
     } catch (error) {
       left.push({ path: change.path, error: unwritable(change.path, error) });
     }
@@ -50,32 +62,33 @@ export async function undoChanges(changes: readonly Logged[], undoing: Undoing):
 }
 
 /**
- * A file that was replaced gets its old content, what was made goes into the history, what was removed comes out of it,
- * and what was moved moves back.
+ * Undoes a change of one path: a replaced file gets its old content, a made one goes into the history, a
+ * removed one comes out of it, and a moved one moves back.
  */
-async function placeBack({ log, change }: Logged, undoing: Undoing): Promise<TakenBack> {
+async function undoPathChange({ log, change }: Logged, undoing: UndoRequest): Promise<UndoResult> {
   const { workspace, dryRun, signal, assumed, kind } = undoing;
   const { id, step, path, to: moved = path, before, after } = change;
   const did = step === 'move' ? 'moved' : step === 'remove' ? 'made' : before ? 'changed' : 'removed';
-  const keptAs = change.kept ?? (did === 'made' ? id : undefined);
-  const kept = join(log.kept, keptAs ?? id);
-  if ((did === 'changed' || did === 'made') && !lstatSync(kept, { throwIfNoEntry: false })) throw gone(id);
+  const backup = change.kept ?? (did === 'made' ? id : undefined);
+  const backupPath = join(log.backups, backup ?? id);
+  if ((did === 'changed' || did === 'made') && !lstatSync(backupPath, { throwIfNoEntry: false }))
+    throw noSuchChange(id);
   // What is made or removed as a whole is not shown.
-  const is = did === 'changed' ? readPlain(kept, ({ size }) => size <= mostChangedBytes) : undefined;
+  const is = did === 'changed' ? readPlain(backupPath, ({ size }) => size <= mostChangedBytes) : undefined;
   const file = { path, did, ...(did === 'moved' && { from: moved }), is } as const;
   if (dryRun && (assumed.has(path) || assumed.has(moved))) return { files: [file], left: [] };
-  const about = { kind, undoes: id, signal, dryRun };
+  const options = { kind, undoes: id, signal, dryRun };
   let was: Buffer | undefined;
   const replace = async (place: PathTarget) => {
     const decide = (found: Before | undefined) => {
       was = found?.bytes;
       if (found?.hash() !== after?.hash) throw changedSince(path);
-      if (!is) throw gone(id);
+      if (!is) throw noSuchChange(id);
       return dryRun ? undefined : { bytes: is };
     };
-    return (await writeFile(log, place, decide, about))?.change;
+    return (await writeFile(log, place, decide, options))?.change;
   };
-  const look = (found: Facts) => {
+  const inspect = (found: Facts) => {
     if (did !== 'made' && !isDeepStrictEqual(found, after)) throw changedSince(moved);
   };
   const toPath = async (from?: PathTarget) =>
@@ -83,22 +96,22 @@ async function placeBack({ log, change }: Logged, undoing: Undoing): Promise<Tak
     dryRun && !existsSync(dirname(path))
       ? undefined
       : workspace.atPlace(path, { make: !dryRun, exactly: true }, (to) =>
-          relocateChange(log, { from, to, about, kept: keptAs, look }),
+          relocateChange(log, { from, to, options, backup, inspect }),
         );
   const fromMoved = (from: PathTarget) => {
     if (did === 'changed') return replace(from);
-    return did === 'moved' ? toPath(from) : relocateChange(log, { from, about, kept: keptAs, look });
+    return did === 'moved' ? toPath(from) : relocateChange(log, { from, options, backup, inspect });
   };
   const by = await (did === 'made' ? toPath() : workspace.atPlace(moved, { exactly: true }, fromMoved));
   if (by && !dryRun && did !== 'made') removeMade(foldersAbove(moved, log.root));
   return { files: [{ ...file, was }], left: [], by: by?.id };
 }
 
-/** The files of a work tree become what they were before a command, as far as they are what it left. */
-async function commandBack({ log, change }: Logged, undoing: Undoing): Promise<TakenBack> {
+/** Restores the files of a work tree from before a command, as far as they are what it left. */
+async function undoCommand({ log, change }: Logged, undoing: UndoRequest): Promise<UndoResult> {
   const { workspace, dryRun, paths, states, kind } = undoing;
   const { id, path, command } = change;
-  if (!change.states) throw gone(id);
+  if (!change.states) throw noSuchChange(id);
   try {
     const { before: to, after: from } = change.states;
     const shadow = states.open(change.states, workspace);
@@ -113,6 +126,6 @@ async function commandBack({ log, change }: Logged, undoing: Undoing): Promise<T
     if (!dryRun && restored.files.length === 0) log.drop(undo.id);
     return { ...restored, by: undo.id };
   } catch (error) {
-    throw error instanceof ToolcribError ? error : gone(id, (error as Error).message);
+    throw error instanceof ToolcribError ? error : noSuchChange(id, (error as Error).message);
   }
 }

@@ -22,7 +22,7 @@ import { refuseWrongKind } from '../paths/opened.ts';
 import { lookOnceMore, type PathTarget } from '../paths/path-target.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { refusal } from '../paths/display-path.ts';
-import { newChange, type About, type Change } from './entry.ts';
+import { newChange, type ChangeOptions, type Change } from './entry.ts';
 import { changedMeanwhile, mostChangedBytes, tooLarge, unwritable } from './failures.ts';
 import { sha256, type Log } from './log.ts';
 
@@ -30,17 +30,17 @@ import { sha256, type Log } from './log.ts';
 export interface Before {
   readonly bytes: Buffer;
   readonly stat: Stats;
-  /** SHA-256 in hexadecimal, made once. */
+  /** SHA-256 in hexadecimal, computed once. */
   hash(): string;
 }
 
-/** What a file is to be. */
+/** The new content of a file. */
 export interface Decision {
   readonly bytes: Buffer;
   /** Lines, for the list of changes. */
   readonly added?: number;
   readonly removed?: number;
-  /** Told of the change before the next one begins. */
+  /** Called with the change before the next one begins. */
   readonly done?: (written: Written) => void;
 }
 
@@ -52,11 +52,13 @@ export interface Written {
   readonly stat: Stats;
   /** SHA-256 of the new content, in hexadecimal. */
   readonly hash: string;
-  /** What the caller should be told. */
+  /** Notes for the caller. */
   readonly notes: readonly string[];
 }
 
-/** Undefined when there is nothing. Throws PATH_NOT_REGULAR, TOO_LARGE, and what the system says. */
+/**
+ * Reads a file; undefined when there is none. Throws PATH_NOT_REGULAR, TOO_LARGE, and errors of the system.
+ */
 export function readExisting(place: PathTarget): Before | undefined {
   if (!lstatSync(place.at, { throwIfNoEntry: false })) return undefined;
   const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0, O_NOFOLLOW = 0 } = constants;
@@ -67,21 +69,28 @@ export function readExisting(place: PathTarget): Before | undefined {
     if (stat.size > mostChangedBytes) throw tooLarge(place.path, stat.size, mostChangedBytes);
     const bytes = readFileSync(fd);
     let hash: string | undefined;
-    return { bytes, stat, hash: () => (hash ??= sha256(bytes)) };
+    return {
+      bytes,
+      stat,
+      hash() {
+        hash ??= sha256(bytes);
+        return hash;
+      },
+    };
   } finally {
     closeSync(fd);
   }
 }
 
 /**
- * Replaces or makes one file, as `History.write` says. The change is noted down before it is made: whenever the process
- * ends, what was there is kept, and can be found.
+ * Replaces or makes one file, as `History.write` says. The change is logged before it is made: whenever the
+ * process ends, the old content has a backup that can be found.
  */
 export async function writeFile(
   log: Log,
   place: PathTarget,
   decide: Decide,
-  about: About,
+  options: ChangeOptions,
 ): Promise<Written | undefined> {
   try {
     lookOnceMore(place);
@@ -93,15 +102,15 @@ export async function writeFile(
     if (bytes.length > mostChangedBytes) throw tooLarge(place.path, bytes.length, mostChangedBytes);
     const hash = sha256(bytes);
     const change: Change = {
-      ...newChange('write', place.path, about),
+      ...newChange('write', place.path, options),
       ...(existing && { before: { kind: 'file', size: existing.bytes.length } }),
       after: { kind: 'file', size: bytes.length, hash },
       ...counts,
     };
     try {
       if (existing) {
-        log.keep(change.id, place.at, existing);
-        // It is kept by another name, which the system notes as a change of the file.
+        log.backUp(change.id, place.at, existing);
+        // A hard link changes the file's ctime.
         existing.stat.ctimeMs = lstatSync(place.at).ctimeMs;
       }
       log.append(change);
@@ -118,7 +127,10 @@ export async function writeFile(
   }
 }
 
-/** Throws PATH_DENIED for a file that may not be written to: replacing it would only need the right to its folder. */
+/**
+ * Throws PATH_DENIED for a file that may not be written to: replacing it would only need the right to its
+ * folder.
+ */
 function refuseReadOnly({ at, path }: PathTarget, { mode }: Stats): void {
   try {
     // To root, nothing is denied.
@@ -133,9 +145,9 @@ function refuseReadOnly({ at, path }: PathTarget, { mode }: Stats): void {
 const sync = promisify(fsync);
 
 /**
- * Puts a file in the place of the one that was read there, or of nothing, in one step; until it is whole it has a
- * temporary name. Permissions are given, or stay. Throws STALE_FILE when what is there is something else, and what the
- * system says; then nothing has changed.
+ * Puts a file in the place of the one that was read there, or of nothing, in one step; until it is whole it
+ * has a temporary name. Permissions are given, or stay. Throws STALE_FILE when what is there is something
+ * else, and what the system says; then nothing has changed.
  */
 export async function putFile(
   place: PathTarget,
@@ -148,11 +160,11 @@ export async function putFile(
   try {
     fd = create(temporary, place, existing !== undefined, mode);
     writeFileSync(fd, bytes);
-    const notes = existing ? likeOld(fd, existing.stat) : [];
+    const notes = existing ? copyModeAndOwner(fd, existing.stat) : [];
     if (mode !== undefined) fchmodSync(fd, mode);
     await sync(fd);
     lookOnceMore(place);
-    replaceOld(temporary, place, existing);
+    moveIntoPlace(temporary, place, existing);
     return { stat: fstatSync(fd), notes };
   } catch (error) {
     if (fd !== undefined) discard(temporary);
@@ -173,8 +185,11 @@ function create(temporary: string, place: PathTarget, isReplacing: boolean, mode
   return fd;
 }
 
-/** Gives a file the mode and owner of the one it replaces, without the bits that give a program its owner's rights. */
-function likeOld(fd: number, old: Stats): string[] {
+/**
+ * Copies mode and owner of the file that is replaced, without the bits that give a program its owner's
+ * rights.
+ */
+function copyModeAndOwner(fd: number, old: Stats): string[] {
   const notes: string[] = [];
   const { uid, gid } = fstatSync(fd);
   try {
@@ -189,8 +204,11 @@ function likeOld(fd: number, old: Stats): string[] {
   return notes;
 }
 
-/** In one step. Throws STALE_FILE when what is there is no longer what was read, or is there when nothing was. */
-function replaceOld(
+/**
+ * Renames a file into place. Throws STALE_FILE when another file is there than was read, or one where none
+ * was.
+ */
+function moveIntoPlace(
   temporary: string,
   { at, path }: PathTarget,
   existing: Pick<Before, 'stat'> | undefined,
@@ -202,7 +220,8 @@ function replaceOld(
   const until = process.platform === 'win32' ? Date.now() + 500 : 0;
   for (;;) {
     try {
-      return renameSync(temporary, at);
+      renameSync(temporary, at);
+      return;
     } catch (error) {
       if (Date.now() >= until || !['EPERM', 'EACCES', 'EBUSY'].includes(codeOf(error))) throw error;
     }

@@ -89,12 +89,12 @@ export async function startProgram(
   return cause as Error;
 }
 
-/** Has another package start a program, which must get this environment. It may settle when that has ended. */
+/** Has another package start a program with this environment. The promise may settle when that has ended. */
 export type StartByPackage = (env: Readonly<Record<string, string>>) => Promise<unknown>;
 
 /**
- * Starts a program by way of another package, which need not hand out the process: Node announces each one that
- * is made, and for whom is told by the asynchronous context.
+ * Starts a program by way of another package. That need not hand out the process: Node announces each one
+ * that it makes, and the asynchronous context tells for whom.
  */
 export async function startByPackage(
   start: StartByPackage,

@@ -13,8 +13,8 @@ export interface WatchedProgram extends Child {
 /** The programs that run: nothing of one is left when it is released, or when this process dies. */
 export interface WatchedPrograms {
   /**
-   * Starts one, by execa or by another package; an error says why it could not be. `lasts`: it is watched from its
-   * first moment.
+   * Starts one, by execa or by another package; an error says why it could not be. `lasts`: it is watched
+   * from its first moment.
    */
   start(
     program: Started | StartByPackage,
