@@ -9,7 +9,7 @@ export interface Git {
   readonly program: string;
   /** Arguments before all others, where git is started by way of another program. */
   readonly leading: readonly string[];
-  /** Where programs are found, and what a child needs on Windows. */
+  /** The search path, and the variables that a child needs on Windows. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -25,8 +25,8 @@ interface GitCall {
   /** The index file, in the shadow's folder. */
   readonly index?: string | undefined;
   /**
-   * Arguments behind the others, in groups that stay together: git is started as often as their length takes, and not
-   * at all for none.
+   * Arguments behind the others, in groups that stay together: git is started as often as their length takes,
+   * and not at all for none.
    */
   readonly groups?: readonly (readonly string[])[];
 }
@@ -34,7 +34,10 @@ interface GitCall {
 /** Git ended with another code than 0; `message` is its own. */
 export class GitFailure extends Error {}
 
-/** Runs git in a shadow repository and returns what it printed. Throws GitFailure, and Error where it cannot be run. */
+/**
+ * Runs git in a shadow repository and returns what it printed. Throws GitFailure, and Error where it cannot
+ * be run.
+ */
 export type AskGit = (argv: readonly string[], call?: GitCall) => Promise<string>;
 
 /** Names of a million files take about this much. */
@@ -42,14 +45,17 @@ const mostOutput = 128 * 1024 * 1024;
 /** Characters of one command line: Windows takes 32,767, macOS 1 MB with all variables. */
 const mostCharacters = process.platform === 'win32' ? 24 * 1024 : 96 * 1024;
 /**
- * Time to look through a large tree, and to read each file. A FIFO in the place of a .gitignore keeps git waiting for
- * all of it, and every command behind it goes without undo.
+ * Time to look through a large tree, and to read each file. A FIFO in the place of a .gitignore keeps git
+ * waiting for all of it, and every command behind it goes without undo.
  */
 const timeoutMs = 60_000;
 const timeoutPerGroupMs = 5;
 
 const inherited = /^(?:SystemRoot|SystemDrive|WINDIR|TEMP|TMP|TMPDIR)$/;
-/** Names that simple-git starts as they are; others are found by the search path, on which their folder is first. */
+/**
+ * Names that simple-git starts as they are; others are found by the search path, on which their folder is
+ * first.
+ */
 const plainName = /^(?:[a-z]:)?[\w/.\\~-]+$/i;
 
 /** Speaks to a shadow repository, by the simple-git package. */
@@ -151,8 +157,8 @@ function failureOf(
 }
 
 /**
- * The whole environment of git: no configuration but ours, no attributes of the machine, no questions, and nothing of
- * the project on its way.
+ * The whole environment of git: no configuration but ours, no attributes of the machine, no questions, and
+ * nothing of the project on its way.
  */
 function environmentOf(
   { env }: Git,
@@ -189,7 +195,8 @@ function settings(): string[] {
     protectHFS: apple,
     longPaths: true,
     compression: 0,
-    // A checkpoint that a power failure breaks is made anew; waiting for the disk would take most of the time there is.
+    // A checkpoint that a power failure breaks is made anew; waiting for the disk would take most of the time
+    // there is.
     fsync: 'none',
   };
   // A state that is forgotten is a file that is removed.

@@ -11,9 +11,9 @@ import { newChange, type Change, type States } from './entry.ts';
 import type { Log } from './log.ts';
 import { Shadow, workTreeOf, type Snapshot } from './shadow.ts';
 
-/** What came of keeping a state. */
+/** The outcome of keeping a state. */
 export interface Taken {
-  /** What the caller is told, once. */
+  /** A note for the caller, given once. */
   readonly note?: string;
   /** Without it, nothing brings back what the command does. */
   readonly isKept: boolean;
@@ -22,7 +22,7 @@ export interface Taken {
 }
 
 interface Options extends GitSource {
-  /** Where the shadows are; undefined where nothing can be kept. */
+  /** The folder of the shadow repositories; undefined where nothing can be kept. */
   readonly shadows: string | undefined;
   logOf(root: string): Log;
 }
@@ -33,7 +33,7 @@ const patienceMs = 4000;
 const quietMs = 60_000;
 
 /**
- * The states of work trees that are kept, in git folders of ours, before commands that can do anything to them. Does
+ * Keeps states of work trees, in shadow repositories, before commands that can do anything to them. Does
  * nothing before it is used.
  */
 export class WorkTreeStates {
@@ -50,8 +50,8 @@ export class WorkTreeStates {
   }
 
   /**
-   * Keeps the state of the work tree that a folder belongs to, and notes the command down; undefined for a folder in no
-   * work tree. Never rejects; what takes longer than a moment goes on by itself.
+   * Keeps the state of the work tree that a folder belongs to, and notes the command down; undefined for a
+   * folder in no work tree. Never rejects; what takes longer than a moment goes on by itself.
    */
   async take(
     folder: string,
@@ -84,7 +84,9 @@ export class WorkTreeStates {
     }
   }
 
-  /** Takes the first state of a folder's work tree, which takes longest. Nobody waits for it; never throws. */
+  /**
+   * Takes the first state of a folder's work tree, which takes longest. Nobody waits for it; never throws.
+   */
   begin(folder: string, workspace: Workspace): void {
     const keepFirst = async () => {
       const shadow = this.#shadowOf(folder, workspace);
@@ -94,7 +96,10 @@ export class WorkTreeStates {
     keepFirst().catch(() => {});
   }
 
-  /** Whether the first state is complete, and undo would bring back each of these paths below the top of the tree. */
+  /**
+   * True when the first state is complete, and undo would bring back each of these paths below the top of the
+   * tree.
+   */
   async isReady(folder: string, names: readonly string[], workspace: Workspace): Promise<boolean> {
     try {
       const shadow = this.#shadowOf(folder, workspace);
@@ -114,7 +119,9 @@ export class WorkTreeStates {
     }
   }
 
-  /** The shadow that the states of a command are in. Throws where they are gone, or not for this workspace. */
+  /**
+   * The shadow that the states of a command are in. Throws where they are gone, or not for this workspace.
+   */
   open(states: States, { roots }: Workspace): Shadow {
     const shadow = new Shadow(this.#options.shadows ?? '', states, this.#options, roots);
     if (!outermost(shadow.scope, roots)) throw new Error('it was in a folder that is not open');
@@ -133,7 +140,7 @@ export class WorkTreeStates {
     return tree && new Shadow(shadows ?? '', tree, this.#options, roots);
   }
 
-  /** Who comes while a state is taken shares the next. */
+  /** Keeps the next state, which all share who come while one is taken. */
   #keep(shadow: Shadow): Promise<Snapshot> {
     const waiting = this.#next.get(shadow.folder);
     if (waiting) return waiting;
@@ -177,7 +184,7 @@ function noteOf(left: readonly string[]): string {
   return `undo would not bring back ${left.length} too large or not readable: ${names.join(', ')}`;
 }
 
-/** What is late goes on by itself. */
+/** Waits so long for a task; a late one goes on by itself. */
 function inTime<T>(task: Promise<T>, ms: number): Promise<T | 'late'> {
   // It may fail by itself as well.
   task.catch(() => {});

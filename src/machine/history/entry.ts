@@ -26,28 +26,29 @@ const statesSchema = z.object({
   scope: realPath,
   before: tree,
   after: tree,
-  /** How many files it changed. */
+  /** The number of files that it changed. */
   files: count,
 });
 
 /**
- * A change as the history keeps it. What is there can come from anywhere when the folder does: its names are parts of
- * paths, so none may lead out of it.
+ * A change as the history keeps it. What is there can come from anywhere when the folder does: its names are
+ * parts of paths, so none may lead out of it.
  */
 const entrySchema = z.object({
   id,
   /** Date.now() */
   at: z.number(),
-  /** What the caller called it: edit, write, delete, move, ran, undo… */
+  /** The caller's word for it: edit, write, delete, move, ran, undo… */
   kind: z.string(),
   /**
-   * `write` replaced a file, or made what is there; `remove` and `move` moved something, into the history or elsewhere;
+   * `write` replaced a file, or made what is there; `remove` and `move` moved something, into the history or
+   * elsewhere;
    * `command` may have changed any file of a work tree.
    */
   step: z.enum(['write', 'remove', 'move', 'command']),
   /** Of a command, the folder it ran in. */
   path: realPath,
-  /** Where it was moved to. */
+  /** The path that it was moved to. */
   to: z.exactOptional(realPath),
   /** Left out where nothing was at the path. */
   before: z.exactOptional(factsSchema),
@@ -64,7 +65,7 @@ const entrySchema = z.object({
   part: z.exactOptional(z.boolean()),
   /** Under which id what was removed is, or was, kept, when not its own. */
   kept: z.exactOptional(id),
-  /** What is half done is called so, beside the new place, by the process of this number. */
+  /** The name of a half-done file beside the new path, and the number of its process. */
   temporary: z.string().regex(/^\.toolcrib-[0-9a-f]{16}\.tmp$/),
   pid: z.number(),
 });
@@ -74,7 +75,10 @@ export type States = Readonly<z.output<typeof statesSchema>>;
 /** A change that was made through toolcrib. */
 export type Change = Readonly<z.output<typeof entrySchema>>;
 
-/** The changes in the lines of a history, oldest first, without those that came to nothing and what cannot be read. */
+/**
+ * The changes in the lines of a history, oldest first, without those that came to nothing and what cannot be
+ * read.
+ */
 export function changesIn(lines: readonly unknown[]): Change[] {
   const changes = new Map<string, Change>();
   for (const line of lines) {
@@ -87,7 +91,7 @@ export function changesIn(lines: readonly unknown[]): Change[] {
 }
 
 export interface About {
-  /** What to call it in the list: edit, write, delete, move… */
+  /** The word for it in the list: edit, write, delete, move… */
   readonly kind: string;
   readonly undoes?: string;
   /** Only looks whether it could be done. */
@@ -98,14 +102,14 @@ export interface About {
 /** The kind of changes that are one: undo takes them back together. */
 export const togetherAs = (kind: string): string => `${kind}@${randomBytes(4).toString('hex')}`;
 
-/** Whether two changes are one act. */
+/** True for two changes that are one act. */
 export const areTogether = (one: Change, other: Change): boolean =>
   one.kind === other.kind && one.kind.includes('@');
 
 /** Hidden from listings, recognised by people, and met by nobody by chance. */
 export const temporaryName = (): string => `.toolcrib-${randomBytes(8).toString('hex')}.tmp`;
 
-/** What every change has. Its name is short, as each answer has it, and no other's among some thousand. */
+/** Makes a change. Its id is short, as each answer has it, and unique among some thousand. */
 export function newChange(step: Change['step'], path: string, { kind, undoes }: About): Change {
   return {
     id: randomInt(36 ** 6, 36 ** 7).toString(36),

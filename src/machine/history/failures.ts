@@ -7,9 +7,9 @@ import { refusal, displayPath } from '../paths/display-path.ts';
 export const mostChangedBytes = 64 * 1024 * 1024;
 
 /**
- * What a system call that should have changed `path` failed with, for a caller: PATH_DENIED, PATH_EXISTS,
- * PATH_NOT_FOUND, PATH_NOT_REGULAR or WRITE_FAILED. What is a ToolcribError stays one; what is no failed system call is
- * thrown.
+ * The failure of a system call that should have changed `path`, for a caller: PATH_DENIED, PATH_EXISTS,
+ * PATH_NOT_FOUND, PATH_NOT_REGULAR or WRITE_FAILED. A ToolcribError stays one; an error that is no failed
+ * system call is thrown.
  */
 export function unwritable(path: string, error: unknown): ToolcribError {
   if (error instanceof ToolcribError) return error;
@@ -17,7 +17,9 @@ export function unwritable(path: string, error: unknown): ToolcribError {
   return unreadable(path, code, ['WRITE_FAILED', `could not be written (${code}); nothing was changed.`]);
 }
 
-/** The same for the folder where changes are kept: without it there would be no undo, so nothing is changed. */
+/**
+ * The same for the folder where changes are kept: without it there would be no undo, so nothing is changed.
+ */
 export const noHistory = (folder: string, why: string): ToolcribError =>
   new ToolcribError(
     'WRITE_FAILED',

@@ -22,12 +22,13 @@ export interface HistoryOptions extends GitSource {
 const tidyEvery = 200;
 
 /**
- * The one way to change files: each is whole, the old one or the new one, whenever the process is ended; what was there
- * before is kept; one change of this process is made at a time; and another program's change is never lost.
+ * The one way to change files: each is whole, the old one or the new one, whenever the process is ended; what
+ * was there before is kept; one change of this process is made at a time; and another program's change is
+ * never lost.
  *
  * Failures are a ToolcribError, and then nothing has changed: PATH_DENIED, PATH_EXISTS, PATH_NOT_FOUND,
- * PATH_NOT_REGULAR, STALE_FILE (another program was at it meanwhile), TOO_LARGE, CANCELLED, and WRITE_FAILED (the disk
- * is full, nothing can be kept). Touches nothing before it is used.
+ * PATH_NOT_REGULAR, STALE_FILE (another program was at it meanwhile), TOO_LARGE, CANCELLED, and WRITE_FAILED
+ * (the disk is full, nothing can be kept). Touches nothing before it is used.
  */
 export class History {
   readonly #mostChanges: number;
@@ -49,8 +50,9 @@ export class History {
   }
 
   /**
-   * Reads a file (undefined when there is none), lets `decide` say what it is to be, and replaces it in one step.
-   * Undefined when that is nothing else than it is, or nothing; what `decide` throws is thrown. Mode and owner stay.
+   * Reads a file (undefined when there is none), lets `decide` say what it is to be, and replaces it in one
+   * step. Undefined when that is nothing else than it is, or nothing; what `decide` throws is thrown. Mode
+   * and owner stay.
    */
   write(place: PathTarget, decide: Decide, about: About): Promise<Written | undefined> {
     return this.#change(place, about, (log) => writeFile(log, place, decide, about));
@@ -66,15 +68,19 @@ export class History {
     return this.#change(from, about, (log) => relocateChange(log, { from, to, about }));
   }
 
-  /** What can be taken back of the changes with all their paths in the roots, newest first. Changes nothing. */
+  /**
+   * Lists the changes that can be taken back and have all their paths in the roots, newest first. Changes
+   * nothing.
+   */
   async list(selection: Selection, roots: readonly string[]): Promise<Change[]> {
     await this.settled();
     return selectIn(this.#logsOf(roots), selection, roots).map(({ change }) => change);
   }
 
   /**
-   * Takes changes back, newest first, each as far as what it left is still there, and tells what was left and why. That
-   * makes changes itself. Throws NOT_FOUND for an id that is unknown, forgotten, or of another root.
+   * Takes changes back, newest first, each as far as what it left is still there, and tells what was left and
+   * why. That makes changes itself. Throws NOT_FOUND for an id that is unknown, forgotten, or of another
+   * root.
    */
   undo(selection: Selection, options: UndoOptions): Promise<Undone> {
     const { roots } = options.workspace;

@@ -18,12 +18,12 @@ const fileName = 'history.jsonl';
 const mostNotes = 256 * 1024;
 /** So many of the last changes may have been on their way when their process was killed. */
 const mostUnderway = 200;
-/** What is younger may belong to a change that another server is making. */
+/** The age below which a file may belong to a change that another server is making. */
 const youngMs = 60_000;
 /** For what was deleted or replaced. */
 export const mostKeptBytes = 1024 ** 3;
 
-/** What is kept of the changes below one root, in a private folder; nothing is made before something is kept. */
+/** The log of the changes below one root, in a private folder; nothing is made before something is kept. */
 export class Log {
   readonly root: string;
   readonly folder: string;
@@ -57,8 +57,9 @@ export class Log {
   }
 
   /**
-   * Keeps the file that a change is about to replace: the file itself by another name, since it is on the disk already;
-   * its bytes, where it has a name by which it could still be changed, or lies on another disk. Throws WRITE_FAILED.
+   * Keeps the file that a change is about to replace: the file itself by another name, since it is on the
+   * disk already; its bytes, where it has a name by which it could still be changed, or lies on another disk.
+   * Throws WRITE_FAILED.
    */
   keep(id: string, at: string, { bytes, stat }: { readonly bytes: Buffer; readonly stat: Stats }): void {
     this.#keeping(() => {
@@ -67,8 +68,8 @@ export class Log {
   }
 
   /**
-   * Removes what killed processes have left beside files, forgets what is too many or too large, then what no change
-   * needs any more. Never throws: what could not be done is tried again later.
+   * Removes what killed processes have left beside files, forgets what is too many or too large, then what no
+   * change needs any more. Never throws: what could not be done is tried again later.
    */
   tidy(mostChanges: number): void {
     try {
@@ -111,7 +112,8 @@ export class Log {
         if (!makePrivate(each))
           throw noHistory(
             each,
-            'is a symbolic link, belongs to another user, or is open to others (chmod 700 closes one that is yours)',
+            'is a symbolic link, belongs to another user, or is open to others (chmod 700 closes ' +
+              'one that is yours)',
           );
       write();
     } catch (error) {
@@ -194,10 +196,10 @@ export interface Logged {
 }
 
 /**
- * The changes with all their paths in the roots that a selection could mean, newest first. `last` counts acts, and
- * is about what was changed, not about what took it back; `since` goes back to how things were, so neither a
- * change nor the undo of it is taken back when both are meant. Which paths a command has changed is not looked at.
- * Throws NOT_FOUND for an id that is none.
+ * The changes with all their paths in the roots that a selection could mean, newest first. `last` counts
+ * acts, and is about what was changed, not about what took it back; `since` goes back to how things were, so
+ * neither a change nor the undo of it is taken back when both are meant. Which paths a command has changed is
+ * not looked at. Throws NOT_FOUND for an id that is none.
  */
 export function selectIn(
   logs: readonly Log[],
@@ -225,6 +227,6 @@ export function selectIn(
   });
 }
 
-/** Whether a path is, or lies in, one of those that are asked for. */
+/** True for a path that is, or lies in, one of those that are asked for. */
 export const isConcerned = (path: string, paths: readonly string[]): boolean =>
   paths.length === 0 || paths.some((each) => isInside(path, each));

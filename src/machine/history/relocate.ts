@@ -27,9 +27,10 @@ export interface Move {
 }
 
 /**
- * Moves a file, link or folder, and never onto something. Throws PATH_NOT_FOUND, PATH_EXISTS, PATH_DENIED, STALE_FILE,
- * PATH_PROTECTED for a folder that the history is in and for what `refuseMoving` refuses, TOO_LARGE for what is not
- * kept, NOT_FOUND for what no longer is, and WRITE_FAILED; then nothing has changed.
+ * Moves a file, link or folder, and never onto something. Throws PATH_NOT_FOUND, PATH_EXISTS, PATH_DENIED,
+ * STALE_FILE, PATH_PROTECTED for a folder that the history is in and for what `refuseMoving` refuses,
+ * TOO_LARGE for what is not kept, NOT_FOUND for what no longer is, and WRITE_FAILED; then nothing has
+ * changed.
  */
 export async function relocateChange(log: Log, { from, to, about, kept, look }: Move): Promise<Change> {
   const places = [from, to].filter((place) => place !== undefined);
@@ -69,7 +70,10 @@ export async function relocateChange(log: Log, { from, to, about, kept, look }: 
   }
 }
 
-/** What is at a path; a link is not followed. Undefined when there is nothing; throws what else the system says. */
+/**
+ * The facts of a path; a link is not followed. Undefined when there is nothing; throws any other error of the
+ * system.
+ */
 async function factsAt(path: string): Promise<Facts | undefined> {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found) return undefined;
@@ -95,8 +99,8 @@ async function contentsOf(top: string): Promise<Pick<Facts, 'size' | 'entries'>>
 }
 
 /**
- * In one step after a look, since Node has no renameat2(2); between two file systems it is copied whole before the
- * original goes. Throws EEXIST.
+ * In one step after a look, since Node has no renameat2(2); between two file systems it is copied whole
+ * before the original goes. Throws EEXIST.
  */
 async function relocate(from: string, to: string, name: string): Promise<void> {
   const rename = (source: string) => {

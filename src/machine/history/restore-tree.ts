@@ -18,9 +18,9 @@ import { putFile, readExisting } from './write.ts';
 export interface UndoneFile {
   readonly path: string;
   readonly did: 'changed' | 'made' | 'removed' | 'moved';
-  /** Where it was before it was moved back. */
+  /** The path before it was moved back. */
   readonly from?: string | undefined;
-  /** What was in it, and is; of files only that are neither too many nor too large to be shown. */
+  /** The content before and after, of files that are neither too many nor too large to be shown. */
   readonly was?: Buffer | undefined;
   readonly is?: Buffer | undefined;
 }
@@ -48,15 +48,17 @@ interface TreeEntry {
 
 const [program, link] = ['100755', '120000'];
 
-/** What is taken back, and how. */
+/** The changes to take back, and the way to do it. */
 export interface Undoing extends Selection {
   readonly workspace: RootedWorkspace;
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
-  /** What the changes are called that this makes. */
+  /** The word in the list for the changes that this makes. */
   readonly kind: string;
   readonly states: WorkTreeStates;
-  /** In a dry run: paths that are taken for what they have to be, since a newer change is taken back first. */
+  /**
+   * In a dry run: paths that are taken for what they have to be, since a newer change is taken back first.
+   */
   readonly assumed: Set<string>;
 }
 
@@ -71,8 +73,9 @@ export interface TakenBack {
 const mostShown = 20;
 
 /**
- * Makes files what they were, one by one, each in one step, from one tree's to another's, as far as they are what they
- * have to be; or tells which with `dryRun`. Throws what `ask` of a shadow throws; then nothing was changed.
+ * Makes files what they were, one by one, each in one step, from one tree's to another's, as far as they are
+ * what they have to be; or tells which with `dryRun`. Throws what `ask` of a shadow throws; then nothing was
+ * changed.
  */
 export async function restoreTree(
   shadow: Shadow,
@@ -170,7 +173,7 @@ interface Present extends TreeEntry {
   readonly stat?: Stats;
 }
 
-/** What lies at a place, as git would name it; a folder, and what is no file, is taken for something else. */
+/** The entry at a path, as git would name it. Throws STALE_FILE for a folder, and for what is no file. */
 function foundAt(place: PathTarget): Present | undefined {
   const found = lstatSync(place.at, { throwIfNoEntry: false });
   if (!found) return undefined;

@@ -12,7 +12,7 @@ import { appendLine, readLines, sha256 } from './log.ts';
 export interface WorkTree {
   /** The folder that has `.git`; it may lie above the roots. */
   readonly top: string;
-  /** What is open to the model: itself, or the root below it. */
+  /** The part that is open to the model: the whole tree, or the root below it. */
   readonly scope: string;
 }
 
@@ -25,8 +25,9 @@ export interface Snapshot {
 }
 
 /**
- * The work tree that a folder inside the roots belongs to, whether or not it is there; undefined when it belongs to
- * none. Above the roots only the existence of `.git` is asked for; of what is in there nothing is read.
+ * The work tree that a folder inside the roots belongs to, whether or not it is there; undefined when it
+ * belongs to none. Above the roots only the existence of `.git` is asked for; of what is in there nothing is
+ * read.
  */
 export function workTreeOf(given: string, roots: readonly string[]): WorkTree | undefined {
   const folder = realPath(given);
@@ -48,7 +49,7 @@ const [states, attributes] = ['refs/checkpoints', 'info/attributes'];
 const [current, closedFiles] = ['current', 'closed.jsonl'];
 const mostStates = 100;
 const quotaKilobytes = 1024 ** 2;
-/** What is younger may be in use by another server. */
+/** The age below which an index may be in use by another server. */
 const youngMs = 15 * 60_000;
 /** A larger file is left out. */
 const mostFileBytes = 64 * 1024 * 1024;
@@ -85,8 +86,8 @@ export class Shadow implements WorkTree {
   }
 
   /**
-   * Keeps the content of the work tree: what is not ignored, without nested repositories. Reads only what has changed
-   * since the last time. Throws GitFailure, and what the system says.
+   * Keeps the content of the work tree: what is not ignored, without nested repositories. Reads only what has
+   * changed since the last time. Throws GitFailure, and what the system says.
    */
   async snapshot(): Promise<Snapshot> {
     this.#open();
@@ -131,7 +132,8 @@ export class Shadow implements WorkTree {
 
   async #take(): Promise<Snapshot> {
     const { folder, top, scope, current } = this;
-    // What the project ignores on this machine alone. Of all in `.git` this is the one file that is read: patterns.
+    // What the project ignores on this machine alone. Of all in `.git` this is the one file that is read:
+    // patterns.
     const git = ['-c', `core.excludesFile=${join(top, '.git', 'info', 'exclude')}`, '--literal-pathspecs'];
     const list = ['ls-files', '-z', '-t', '--others', '--modified', '--exclude-standard', '--'];
     const listed = await this.ask([...git, ...list, relative(top, scope) || '.'], { index: current?.index });
@@ -144,8 +146,9 @@ export class Shadow implements WorkTree {
   }
 
   /**
-   * What git listed, as names of files and links to read, of what is in the index and no file any more, and of what is
-   * left out. The system is asked about each name without a thread in between: ten times faster.
+   * Sorts the names that git listed: files and links to read, names of the index that are no files any more,
+   * and names that are left out. The system is asked about each without a thread in between: ten times
+   * faster.
    */
   async #sort(listed: string) {
     const { top, folder, closed } = this;
@@ -168,7 +171,9 @@ export class Shadow implements WorkTree {
     return { add, remove, left };
   }
 
-  /** Writes a tree from a copy of an index, the current one then: whoever is killed leaves the old as it was. */
+  /**
+   * Writes a tree from a copy of an index, the current one then: whoever is killed leaves the old as it was.
+   */
   async #writeTree(
     { add, remove }: Readonly<Record<'add' | 'remove', string[]>>,
     from: string | undefined,
@@ -211,8 +216,8 @@ function kindOf(path: string): 'file' | 'closed file' | 'unreadable' | undefined
 function copyIndex(from: string, to: string): void {
   const { atimeMs, mtimeMs } = lstatSync(from);
   copyFileSync(from, to, constants.COPYFILE_EXCL);
-  // By its time git knows which files may have changed unseen just after they were read ("racy git"), so the copy must
-  // not be younger.
+  // By its time git knows which files may have changed unseen just after they were read ("racy git"), so the
+  // copy must not be younger.
   utimesSync(to, Math.floor(atimeMs / 1000), Math.floor(mtimeMs / 1000));
 }
 

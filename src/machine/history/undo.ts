@@ -11,9 +11,12 @@ import { restoreTree, type LeftFile, type TakenBack, type Undoing, type UndoneFi
 import type { Logged } from './log.ts';
 import { writeFile, type Before } from './write.ts';
 
-/** What came of taking changes back. */
+/** The outcome of taking changes back. */
 export interface Undone {
-  /** What was taken back, newest first, and the id of the change that this made; none in a dry run. */
+  /**
+   * The changes that were taken back, newest first, and the id of the change that this made; none in a dry
+   * run.
+   */
   readonly changes: readonly { readonly change: Change; readonly by?: string | undefined }[];
   /** Each path once for each change. */
   readonly files: readonly UndoneFile[];
@@ -50,8 +53,8 @@ export async function undoChanges(changes: readonly Logged[], undoing: Undoing):
 }
 
 /**
- * A file that was replaced gets its old content, what was made goes into the history, what was removed comes out of it,
- * and what was moved moves back.
+ * A file that was replaced gets its old content, what was made goes into the history, what was removed comes
+ * out of it, and what was moved moves back.
  */
 async function placeBack({ log, change }: Logged, undoing: Undoing): Promise<TakenBack> {
   const { workspace, dryRun, signal, assumed, kind } = undoing;

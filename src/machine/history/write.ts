@@ -34,7 +34,7 @@ export interface Before {
   hash(): string;
 }
 
-/** What a file is to be. */
+/** The new content of a file. */
 export interface Decision {
   readonly bytes: Buffer;
   /** Lines, for the list of changes. */
@@ -52,7 +52,7 @@ export interface Written {
   readonly stat: Stats;
   /** SHA-256 of the new content, in hexadecimal. */
   readonly hash: string;
-  /** What the caller should be told. */
+  /** Notes for the caller. */
   readonly notes: readonly string[];
 }
 
@@ -74,8 +74,8 @@ export function readExisting(place: PathTarget): Before | undefined {
 }
 
 /**
- * Replaces or makes one file, as `History.write` says. The change is noted down before it is made: whenever the process
- * ends, what was there is kept, and can be found.
+ * Replaces or makes one file, as `History.write` says. The change is noted down before it is made: whenever
+ * the process ends, what was there is kept, and can be found.
  */
 export async function writeFile(
   log: Log,
@@ -118,7 +118,10 @@ export async function writeFile(
   }
 }
 
-/** Throws PATH_DENIED for a file that may not be written to: replacing it would only need the right to its folder. */
+/**
+ * Throws PATH_DENIED for a file that may not be written to: replacing it would only need the right to its
+ * folder.
+ */
 function refuseReadOnly({ at, path }: PathTarget, { mode }: Stats): void {
   try {
     // To root, nothing is denied.
@@ -133,9 +136,9 @@ function refuseReadOnly({ at, path }: PathTarget, { mode }: Stats): void {
 const sync = promisify(fsync);
 
 /**
- * Puts a file in the place of the one that was read there, or of nothing, in one step; until it is whole it has a
- * temporary name. Permissions are given, or stay. Throws STALE_FILE when what is there is something else, and what the
- * system says; then nothing has changed.
+ * Puts a file in the place of the one that was read there, or of nothing, in one step; until it is whole it
+ * has a temporary name. Permissions are given, or stay. Throws STALE_FILE when what is there is something
+ * else, and what the system says; then nothing has changed.
  */
 export async function putFile(
   place: PathTarget,
@@ -173,7 +176,10 @@ function create(temporary: string, place: PathTarget, isReplacing: boolean, mode
   return fd;
 }
 
-/** Gives a file the mode and owner of the one it replaces, without the bits that give a program its owner's rights. */
+/**
+ * Gives a file the mode and owner of the one it replaces, without the bits that give a program its owner's
+ * rights.
+ */
 function likeOld(fd: number, old: Stats): string[] {
   const notes: string[] = [];
   const { uid, gid } = fstatSync(fd);
@@ -189,7 +195,9 @@ function likeOld(fd: number, old: Stats): string[] {
   return notes;
 }
 
-/** In one step. Throws STALE_FILE when what is there is no longer what was read, or is there when nothing was. */
+/**
+ * In one step. Throws STALE_FILE when what is there is no longer what was read, or is there when nothing was.
+ */
 function replaceOld(
   temporary: string,
   { at, path }: PathTarget,

@@ -111,7 +111,8 @@ const exitPlan = (chat: Chat): BuiltInTool => ({
 const subAgent = (chat: Chat): BuiltInTool => ({
   name: 'run_agent',
   description:
-    'Does a task in a context of its own, with the same tools; returns only the answer. For searching through a lot.',
+    'Does a task in a context of its own, with the same tools; returns only the answer. For ' +
+    'searching through a lot.',
   properties: {
     task: { ...text, description: 'All that has to be known: it sees nothing of this conversation' },
   },
@@ -153,7 +154,8 @@ const sessionTools = (chat: Chat): BuiltInTool[] => [
   {
     name: 'write_todos',
     description:
-      'Replaces the list of what is to be done, for work of three steps or more. One item is in_progress at a time.',
+      'Replaces the list of what is to be done, for work of three steps or more. One item is ' +
+      'in_progress at a time.',
     properties: { todos: { type: 'array', maxItems: 50, items: todoSchema } },
     quiet: true,
     async call({ todos: given }) {

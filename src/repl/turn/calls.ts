@@ -87,7 +87,7 @@ async function runBatch(batch: CallBatch): Promise<'go_on' | 'stop'> {
 const readsOnly = ({ annotations, builtIn, trusted }: ClientTool): boolean =>
   trusted && annotations.readOnlyHint === true && !builtIn;
 
-/** Why a call cannot be made at all; undefined when it can. */
+/** The reason why a call cannot be made at all; undefined when it can. */
 function refusalOf({ state, isCut }: UnfinishedCall, { signal }: CallBatch): string | undefined {
   if (state === 'started')
     return 'The program ended while this call ran: it may or may not have taken effect. It was not repeated.';
