@@ -178,9 +178,12 @@ it.each(files)('%s holds one subject, in at most 300 lines', (file) => {
   expect(readFileSync(join('src', file), 'utf8').split('\n').length).toBeLessThanOrEqual(301);
 });
 
-it.each(files)('%s has no line over 120 characters', (file) => {
+// An expression, or a script of another program, that is one line.
+const unbreakable = /String\.raw|^ +\/\^|powershell\(/;
+
+it.each(files)('%s has no line over 110 characters', (file) => {
   const lines = readFileSync(join('src', file), 'utf8').split('\n');
-  const long = lines.flatMap((line, at) => (line.length > 120 ? [at + 1] : []));
+  const long = lines.flatMap((line, at) => (line.length > 110 && !unbreakable.test(line) ? [at + 1] : []));
   expect(long).toEqual([]);
 });
 
@@ -229,4 +232,17 @@ it('never asks for a shell', () => {
     /shell:\s*true|\bexecSync\(|\bexec\(['"`]/.test(readFileSync(join('src', file), 'utf8')),
   );
   expect(asking).toEqual([]);
+});
+
+/** Words that begin a riddle where the name of a thing, or a verb, should stand. */
+const riddle = /\/\*\*\s*(?:\*\s*)?((?:What|Whether|Where|How|As|Who|Why|When)\b.*)/g;
+
+it.each(files)('%s begins its doc comments with the thing or a verb', (file) => {
+  const source = readFileSync(join('src', file), 'utf8');
+  expect([...source.matchAll(riddle)].map(([, line]) => line)).toEqual([]);
+});
+
+it('would see a doc comment that begins with a riddle', () => {
+  expect('/** What a call brought. */'.match(riddle)).not.toBe(null);
+  expect('/**\n * Whether it is so.\n */'.match(riddle)).not.toBe(null);
 });

@@ -125,7 +125,10 @@ export function matches(pattern: string, text: string): boolean {
 export function ruleProblem(pattern: string, decision: RuleDecision): string | undefined {
   if (pattern.length > longestPattern) return `is longer than ${longestPattern} characters`;
   if (!/^[a-z0-9_*]+(?:\([^\p{Cc}]+\))?$/u.test(pattern))
-    return 'expected a tool ("git_push"), several ("git_*"), an act ("run(npm test *)"), or files ("read(**/.env)")';
+    return (
+      'expected a tool ("git_push"), several ("git_*"), an act ("run(npm test *)"), or files ' +
+      '("read(**/.env)")'
+    );
   if (pattern.startsWith('read(') && decision !== 'deny')
     return 'a rule about reading files can only deny; everything inside the roots may be read otherwise';
   if (pattern.startsWith('write(') && decision === 'ask')

@@ -36,7 +36,7 @@ export interface ToolCall {
   readonly arguments: string;
 }
 
-/** Why a model stopped. `length`: the answer was cut; `filtered`: it was refused. */
+/** The reason why a model stopped. `length`: the answer was cut; `filtered`: it was refused. */
 export type StopReason = 'done' | 'calls' | 'length' | 'filtered' | 'aborted';
 
 /** Tokens of one request. `input` counts neither what was read from a cache nor what was written to one. */

@@ -1,7 +1,9 @@
 import { getHeapStatistics } from 'node:v8';
 import { garbageCollector, keepOldSpaceSmall } from '../store/v8-flags.ts';
 
-/** The bytes that may pile up in buffers between two calls: one with a file of 1 MB leaves several times that. */
+/**
+ * The bytes that may pile up in buffers between two calls: one with a file of 1 MB leaves several times that.
+ */
 const mostGarbage = 2 * 1024 * 1024;
 
 /**

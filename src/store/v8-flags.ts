@@ -2,8 +2,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /*
- * The flags of V8 that this program sets while it runs. V8 promises nothing about any of them: one may be gone in
- * the next version, or come too late. So each only saves memory, and everything works as well where it is refused.
+ * The flags of V8 that this program sets while it runs. V8 promises nothing about any of them: one may be
+ * gone in the next version, or come too late. So each only saves memory, and everything works as well where
+ * it is refused.
  */
 
 /** Collects garbage; `minor`: of the young objects alone, which takes some hundred microseconds. */

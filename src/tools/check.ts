@@ -54,7 +54,8 @@ export default defineTool({
   name: 'check',
   title: 'Check the project',
   description:
-    'Run tests, lint, type check or build of the project. Green is one line; failures come as file:line and message.',
+    'Run tests, lint, type check or build of the project. ' +
+    'Green is one line; failures come as file:line and message.',
   hint: 'run tests, lint, type check, build',
   listed: 'first',
   startsPrograms: true,

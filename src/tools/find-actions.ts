@@ -52,10 +52,11 @@ async function searchActions(query: string, program: string | undefined, session
   const isUsed = ({ program: id }: ToolDefinition) => exposure.programs.get(id)?.isUsed ?? false;
   const search = (tools: readonly ToolDefinition[]) => rankTools(tools, query, isUsed, catalogue);
   const here = search(candidates.filter(({ name }) => callable.has(name)));
-  if (here.length > 0)
+  const best = here.slice(0, mostActions);
+  if (best.length > 0)
     return [
-      `${Math.min(here.length, mostActions)} of ${here.length} that fit; other words, or a program, find others:`,
-      ...here.slice(0, mostActions).map((tool) => lineOf(tool, listed.has(tool.name))),
+      `${best.length} of ${here.length} that fit; other words, or a program, find others:`,
+      ...best.map((tool) => lineOf(tool, listed.has(tool.name))),
     ].join('\n');
   const [missing] = search(candidates);
   const facts = catalogue.programs.find(({ id }) => id === missing?.program);

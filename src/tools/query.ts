@@ -41,7 +41,8 @@ export default defineTool({
   name: 'query',
   title: 'Query a database',
   description:
-    'Ask a SQL database of the project (SQLite, PostgreSQL, MySQL, DuckDB): a SELECT, its tables, the shape of one.',
+    'Ask a SQL database of the project (SQLite, PostgreSQL, MySQL, DuckDB): ' +
+    'a SELECT, its tables, the shape of one.',
   hint: 'query a SQL database, list tables',
   listed: 'yes',
   inEveryToolset: true,
@@ -120,8 +121,8 @@ async function planQuery(request: QueryParams, context: ToolPlanContext): Promis
     } catch (error) {
       notes.push(`${listed.name}: ${describeError(error)}`);
     }
-  const left = sources.slice(mostListed).map(({ name }) => name);
-  if (left.length > 0) notes.push(`and ${left.join(', ')}: database names one`);
+  const unlisted = sources.slice(mostListed).map(({ name }) => name);
+  if (unlisted.length > 0) notes.push(`and ${unlisted.join(', ')}: database names one`);
   if (calls.length === 0) throw new ToolcribError('NOT_FOUND', notes.join('; '));
   return { calls, sql, notes };
 }
@@ -190,7 +191,8 @@ const noDatabase = (database: string | undefined): ToolcribError =>
   new ToolcribError(
     'NOT_FOUND',
     database === undefined
-      ? 'database: none is named in .env, DATABASE_URL or the settings, and no database file is here, in data or db.'
+      ? 'database: none is named in .env, DATABASE_URL or the settings, ' +
+          'and no database file is here, in data or db.'
       : `database: there is no ${JSON.stringify(database)}.`,
     'Give the path of a file, or set DATABASE_URL in the .env of the project.',
   );

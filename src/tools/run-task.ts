@@ -28,7 +28,8 @@ export default defineTool({
   name: 'run_task',
   title: 'Run a task of the project',
   description:
-    'Run a script or target of the project by name: npm script, make target, dev server. Without one, lists them.',
+    'Run a script or target of the project by name: npm script, make target, dev server. ' +
+    'Without one, lists them.',
   hint: 'run a script, start dev server',
   listed: 'first',
   startsPrograms: true,
@@ -97,7 +98,8 @@ async function planTask(
 function unknownTask(task: string, tasks: readonly ProjectTask[], hasRunner: boolean): ToolcribError {
   const names = tasks.map(({ name }) => name);
   const best = nearest(task, names);
-  let wayOut = `${hasRunner ? 'It has none' : 'No file of tasks was found here or above'}; run runs any program.`;
+  const lack = hasRunner ? 'It has none' : 'No file of tasks was found here or above';
+  let wayOut = `${lack}; run runs any program.`;
   if (names.length > 0) wayOut = `Its tasks: ${names.join(', ')}.`;
   if (best) wayOut = `Did you mean ${best}?`;
   return new ToolcribError('NOT_FOUND', `task: the project has no task ${JSON.stringify(task)}.`, wayOut);

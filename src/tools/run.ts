@@ -138,7 +138,10 @@ function describeFailure(
   const seconds = (durationMs / 1000).toFixed(1);
   if (ended === 'timed_out') return `TIMEOUT: ended, with all it had started, after ${seconds} s${rest}`;
   if (ended === 'out_of_memory')
-    return `TOO_LARGE: ended, with all it had started, as it held too much memory (budgets.memoryPercent)${rest}`;
+    return (
+      'TOO_LARGE: ended, with all it had started, as it held too much memory ' +
+      `(budgets.memoryPercent)${rest}`
+    );
   if (ended === 'cancelled') return `CANCELLED: ended, with all it had started, after ${seconds} s${rest}`;
   if (ended === 'not_started')
     return `PROGRAM_NOT_FOUND: could not be started${from}: ${sanitize(stderr.text)}${rest}`;
@@ -149,11 +152,11 @@ function describeFailure(
 /** The last lines of an output, below a note on the number of those left out. */
 function tailOf(output: StoredOutput, count: number): string {
   const shown = lastLines(output, count, inlineLimit);
-  const left = output.lineCount - lineCount(shown);
-  return left > 0 ? `[${omissionNote(left, output)}]\n${shown}` : shown;
+  const omitted = output.lineCount - lineCount(shown);
+  return omitted > 0 ? `[${omissionNote(omitted, output)}]\n${shown}` : shown;
 }
 
-/** All of an output, or its beginning and its end when that is too long for an answer. */
+/** The whole output, or its beginning and its end when that is too long for an answer. */
 function headAndTailOf(output: StoredOutput): string {
   const head: string[] = [];
   let size = 0;
@@ -171,12 +174,14 @@ function headAndTailOf(output: StoredOutput): string {
     size -= dropped.length + 1;
   }
   const tail = lastLines(output, Math.min(mostTailLines, output.lineCount - head.length));
-  const left = output.lineCount - head.length - lineCount(tail);
-  const note = left > 0 ? [`[… ${omissionNote(left, output)}]`] : [];
+  const omitted = output.lineCount - head.length - lineCount(tail);
+  const note = omitted > 0 ? [`[… ${omissionNote(omitted, output)}]`] : [];
   return [...head, ...note, tail].join('\n').trimEnd();
 }
 
 const lineCount = (text: string): number => (text === '' ? 0 : text.split('\n').length);
 
-const omissionNote = (count: number, { handle }: StoredOutput): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? 'line' : 'lines'} left out; read_output id=${handle} has all`;
+function omissionNote(count: number, { handle }: StoredOutput): string {
+  const lines = `${count.toLocaleString('en')} ${count === 1 ? 'line' : 'lines'}`;
+  return `${lines} left out; read_output id=${handle} has all`;
+}

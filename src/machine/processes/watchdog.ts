@@ -5,7 +5,9 @@ import { endFamily, linuxFamily, listedFamily } from './process-tree.ts';
 const shortMs = 100;
 /** The time it stays when nothing runs. */
 const idleMs = 60_000;
-/** When it could not be started, for want of files or memory, or was killed, there is soon another one. */
+/**
+ * Time until another one is started, when it was killed or could not be started for want of files or memory.
+ */
 const againMs = 1000;
 
 export interface Watchdog {

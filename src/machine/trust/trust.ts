@@ -218,7 +218,10 @@ function createTrustRecords(state: string | undefined) {
   };
 }
 
-/** The identity of a file and its content; undefined where nothing is. A record that is replaced is another file. */
+/**
+ * The identity of a file and its content; undefined where nothing is. A record that is replaced is another
+ * file.
+ */
 function stampOf(path: string): string | undefined {
   const facts = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return facts && [facts.dev, facts.ino, facts.mode, facts.size, facts.mtimeNs, facts.ctimeNs].join();

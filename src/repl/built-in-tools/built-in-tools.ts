@@ -24,7 +24,7 @@ const todoSchema = {
   additionalProperties: false,
 };
 
-interface BuiltInTool extends Pick<ClientTool, 'name' | 'description' | 'quiet' | 'call'> {
+interface ChatToolSpec extends Pick<ClientTool, 'name' | 'description' | 'quiet' | 'call'> {
   readonly properties: Readonly<Record<string, object>>;
   /** All of them, unless it is said. */
   readonly required?: readonly string[];
@@ -67,7 +67,7 @@ async function choice(
   });
 }
 
-const askUser = (chat: Chat): BuiltInTool => ({
+const askUser = (chat: Chat): ChatToolSpec => ({
   name: 'ask_user',
   description: 'Asks the person one question when only they can decide. Give choices when there are few.',
   properties: { question: text, choices: { type: 'array', items: text, maxItems: 9 } },
@@ -82,7 +82,7 @@ const askUser = (chat: Chat): BuiltInTool => ({
 });
 
 /** Brings a plan before the person, and leaves plan mode when they approve it. */
-const exitPlan = (chat: Chat): BuiltInTool => ({
+const exitPlan = (chat: Chat): ChatToolSpec => ({
   name: 'exit_plan',
   description:
     'Hands in the plan, in Markdown, once it is complete. The person approves it, or says what to change.',
@@ -108,10 +108,11 @@ const exitPlan = (chat: Chat): BuiltInTool => ({
 });
 
 /** Lets the model hand a task to a sub-agent, to keep its own context small. */
-const subAgent = (chat: Chat): BuiltInTool => ({
+const subAgent = (chat: Chat): ChatToolSpec => ({
   name: 'run_agent',
   description:
-    'Does a task in a context of its own, with the same tools; returns only the answer. For searching through a lot.',
+    'Does a task in a context of its own, with the same tools; returns only the answer. For ' +
+    'searching through a lot.',
   properties: {
     task: { ...text, description: 'All that has to be known: it sees nothing of this conversation' },
   },
@@ -125,7 +126,7 @@ const subAgent = (chat: Chat): BuiltInTool => ({
   },
 });
 
-const sessionTools = (chat: Chat): BuiltInTool[] => [
+const sessionTools = (chat: Chat): ChatToolSpec[] => [
   {
     name: 'recall_attachment',
     description: 'Shows an earlier attachment of this session again, by its name.',
@@ -153,7 +154,8 @@ const sessionTools = (chat: Chat): BuiltInTool[] => [
   {
     name: 'write_todos',
     description:
-      'Replaces the list of what is to be done, for work of three steps or more. One item is in_progress at a time.',
+      'Replaces the list of what is to be done, for work of three steps or more. One item is ' +
+      'in_progress at a time.',
     properties: { todos: { type: 'array', maxItems: 50, items: todoSchema } },
     quiet: true,
     async call({ todos: given }) {

@@ -98,7 +98,9 @@ export const lookCommands: SlashCommands = {
   },
   thoughts: {
     usage: '[on | off | think | do not think]',
-    help: 'what the model thought; on, off: whether thoughts are shown as they come; think: whether it should',
+    help:
+      'what the model thought; on, off: whether thoughts are shown as they come; think: whether ' +
+      'it should',
     run(context, args) {
       const { terminal, chat } = context;
       if (args === '') {

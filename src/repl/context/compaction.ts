@@ -87,7 +87,8 @@ export async function* shorten(chat: Chat, options: CompactionOptions): AsyncGen
   // No summary makes those smaller: each turn would make one more.
   if (why === 'auto' && fixed >= budget.limit) {
     const way = '--toolsets git,files offers fewer tools.';
-    const text = `The tools and the instructions alone take about ${fixed} of ${budget.window} tokens: ${way}`;
+    const share = `about ${fixed} of ${budget.window} tokens`;
+    const text = `The tools and the instructions alone take ${share}: ${way}`;
     if (!chat.toolsFill) yield { type: 'warning', text };
     chat.toolsFill = true;
     return false;

@@ -80,7 +80,9 @@ const sum = <T>(list: readonly T[], tokensOf: (each: T) => number): number =>
 /** The shares of a context window, in tokens. */
 export interface ContextBudget {
   readonly window: number;
-  /** The size from which the conversation is compacted before the next request; the rest is for the answer. */
+  /**
+   * The size from which the conversation is compacted before the next request; the rest is for the answer.
+   */
   readonly limit: number;
   /** The newest messages, which a compaction keeps word for word. */
   readonly keep: number;

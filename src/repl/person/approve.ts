@@ -33,7 +33,9 @@ export function approvalOf(call: CheckedCall, why: string, terminal: Terminal): 
       said.length > 3 && wordsIn(said) > 1
         ? { value: { instead: said } }
         : {
-            problem: `${['y', 'n', ...Object.keys(kinds)].join(', ')}, or say in a few words what to do instead`,
+            problem:
+              `${['y', 'n', ...Object.keys(kinds)].join(', ')}, or say in a few words what ` +
+              'to do instead',
           },
     whole: () => [...argumentLines(args, paint, Infinity), ...diffLines(preview, paint)],
   };

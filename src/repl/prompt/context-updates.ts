@@ -58,13 +58,16 @@ const isEnvironmentPart = (part: ContentPart | undefined): boolean =>
 
 const modeTexts: Readonly<Record<Mode, string>> = {
   plan: [
-    'Plan mode: only tools that read are offered, and nothing may be changed. Look into the matter, ask what is',
-    'unclear, and hand in a plan with exit_plan: what is to be changed, where, in which order, and how it is checked.',
+    'Plan mode: only tools that read are offered, and nothing may be changed. Look into the matter, ' +
+      'ask what is',
+    'unclear, and hand in a plan with exit_plan: what is to be changed, where, in which order, and ' +
+      'how it is checked.',
     'Plan mode ends when the person approves it.',
   ].join(' '),
   ask: 'Mode ask: all tools can be used; the person is asked about calls that change something.',
   auto:
-    'Mode auto: all tools can be used; the person is asked only about calls that may destroy something or reach ' +
+    'Mode auto: all tools can be used; the person is asked only about calls that may destroy ' +
+    'something or reach ' +
     'out.',
   yolo: 'Mode yolo: all tools can be used, and nobody is asked. Be all the more careful.',
 };

@@ -18,7 +18,8 @@ export function sendable(asked: ModelRequest, model: Model): ModelRequest {
   // Whoever asks for a schema checks the answer.
   const wish =
     schema &&
-    `Answer with one JSON value that fits this JSON Schema, and with nothing else:\n${JSON.stringify(schema)}`;
+    'Answer with one JSON value that fits this JSON Schema, and with nothing ' +
+      `else:\n${JSON.stringify(schema)}`;
   return {
     ...request,
     system: [request.system, wish].filter(Boolean).join('\n\n'),
@@ -109,7 +110,8 @@ function instructions(tools: readonly ToolDeclaration[]): string[] {
     'To call a tool, end your answer with this, as plain text and not in a code block:',
     callText('the_tool', '{"key": "value"}'),
     'The arguments fit the schema of the tool. Write "\\u003c/" for "</" in them. ' +
-      'You may make several calls, one after the other. Then stop: the results come in the next message, as ' +
+      'You may make several calls, one after the other. Then stop: the results come in the next ' +
+      'message, as ' +
       '<tool_result>. Never write results yourself.',
     ...tools.map(
       ({ name, description, inputSchema }) =>
@@ -136,4 +138,5 @@ function asText(message: Message): Message {
 
 /** Writes a call as XML; in JSON `<` stands only within strings, where there is another way to write it. */
 const callText = (name: string, args: string): string =>
-  `<tool_call>{"name": ${JSON.stringify(name)}, "arguments": ${args.replaceAll('</', '\\u003c/')}}</tool_call>`;
+  `<tool_call>{"name": ${JSON.stringify(name)}, "arguments": ` +
+  `${args.replaceAll('</', '\\u003c/')}}</tool_call>`;

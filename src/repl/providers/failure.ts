@@ -6,10 +6,13 @@ import { objectOf, textOf, type JsonObject } from '../text/json.ts';
 const overflow = new RegExp(
   [
     'context[ _]length[ _]exceeded|maximum context length|context[ _]window|request[ _]too[ _]large',
-    'prompt is too long|prompt (has|contains) too many tokens|prompt too long|input is too long|too large for model',
+    'prompt is too long|prompt (has|contains) too many tokens|prompt too long|input is too long|too ' +
+      'large for model',
     "exceeds? the (available|maximum|model'?s)? ?(context|input|prompt|token)|reduce the length of the",
-    '(input|prompt) (token count|tokens|length|is) .{0,60}exceeds?|token limit exceeded|exceeded model token limit',
-    'maximum (prompt|input|allowed) (length|tokens?|input)|(larger|greater|longer) than the (context|maximum)',
+    '(input|prompt) (token count|tokens|length|is) .{0,60}exceeds?|token limit exceeded|exceeded ' +
+      'model token limit',
+    'maximum (prompt|input|allowed) (length|tokens?|input)|(larger|greater|longer) than the ' +
+      '(context|maximum)',
   ].join('|'),
   'i',
 );

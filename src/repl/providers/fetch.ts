@@ -107,7 +107,8 @@ async function withinOrigin(given: Fetch, url: URL, init: RequestInit, hops = 0)
   if (to?.origin === url.origin && hops < mostRedirects) return withinOrigin(given, to, init, hops + 1);
   throw new ChatError(
     'MODEL_REFUSED',
-    `The endpoint sends requests on to ${to?.origin ?? 'nowhere'}, which is not asked: it would get the key and ` +
+    `The endpoint sends requests on to ${to?.origin ?? 'nowhere'}, which is not asked: it would get ` +
+      'the key and ' +
       "all that was said. If that is right, make it the endpoint's baseUrl.",
   );
 }

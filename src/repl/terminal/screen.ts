@@ -93,7 +93,9 @@ export abstract class Screen {
     if (!this.mayDraw()) return;
     const seconds = Math.floor((performance.now() - since) / 1000);
     const long = seconds < silentFrom ? ` · ${seconds}s` : ` · nothing has come for ${seconds}s`;
-    const text = `${frames[frame % frames.length]} ${this.#awaited}${seconds < clockFrom ? '' : long} · Esc to stop`;
+    const text =
+      `${frames[frame % frames.length]} ` +
+      `${this.#awaited}${seconds < clockFrom ? '' : long} · Esc to stop`;
     const column = this.atLineStart ? 0 : this.#column;
     // The cursor stays where the text ends, and what does not fit behind that is left out.
     const line = this.paint.dim(cutToCells(text, this.width - 2 - column));

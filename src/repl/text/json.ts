@@ -44,7 +44,8 @@ export function wellFormed<T>(value: T): T {
 /** Checks that JSON of somebody else is what it should be: one definition for the type and its check. */
 export type TypeGuard<T> = (value: unknown) => value is T;
 type GuardedFields = Readonly<Record<string, TypeGuard<unknown>>>;
-type Of<G> = G extends TypeGuard<infer T> ? T : never;
+/** The type that a guard checks for. */
+export type Guarded<G> = G extends TypeGuard<infer T> ? T : never;
 
 export const text = (value: unknown): value is string => typeof value === 'string';
 export const number = (value: unknown): value is number => typeof value === 'number';
@@ -78,7 +79,5 @@ export const object = <R extends GuardedFields, O extends GuardedFields = Record
     Object.entries(optional ?? {}).every(
       ([name, fits]) => value[name] === undefined || fits(value[name]),
     )) as unknown as TypeGuard<
-    { readonly [K in keyof R]: Of<R[K]> } & { readonly [K in keyof O]?: Of<O[K]> }
+    { readonly [K in keyof R]: Guarded<R[K]> } & { readonly [K in keyof O]?: Guarded<O[K]> }
   >;
-
-export type Guarded<G> = Of<G>;

@@ -184,7 +184,7 @@ function signalTo(pid: number, signal: 'SIGTERM' | 'SIGKILL'): boolean {
   }
 }
 
-/** Why a server could not be started or did not answer, in one line. */
+/** The reason why a server could not be started or did not answer, in one line. */
 export function failureText(error: unknown, lastWords = ''): string {
   const { code, status, message } = factsOf(error);
   const said = lastWords === '' ? '' : ` (it said: ${inLine(lastWords)})`;

@@ -69,7 +69,7 @@ function firstOf(tools: readonly Omit<ClientTool, 'call'>[]): readonly Omit<Clie
   return tools.slice(0, end < 0 ? mostTools : end);
 }
 
-/** Why a model could not be told of a tool, or could not call it. */
+/** The reason why a model cannot be offered a tool, or could not call it. */
 function problemOf({ inputSchema = {}, execution }: JsonObject, { url }: ServerConfig): string | undefined {
   if (tooDeep(inputSchema) || JSON.stringify(inputSchema).length > mostSchema)
     return 'its input schema is too large';

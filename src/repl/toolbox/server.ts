@@ -31,7 +31,7 @@ const forever = 2 ** 31 - 1;
 export class Server {
   readonly config: ServerConfig;
   state: 'connecting' | 'ready' | 'failed' | 'closed' = 'connecting';
-  /** Why it failed. */
+  /** The reason of its failure. */
   error: string | undefined;
   protocol: string | undefined;
   instructions: string | undefined;

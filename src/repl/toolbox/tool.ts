@@ -33,7 +33,7 @@ export interface CallPlan {
   readonly decision: 'allow' | 'ask' | 'deny';
   /** The setting that decided. */
   readonly setting?: string;
-  /** Why it has to be asked about, each as the rest of a sentence that begins with "it". */
+  /** The reasons to ask about it, each as the rest of a sentence that begins with "it". */
   readonly reasons: readonly { readonly says: string }[];
   /** The act in one line. */
   readonly subject: string;

@@ -5,7 +5,7 @@ import { unfinishedCalls, type UnfinishedCall } from '../session/entry.ts';
 import { shortened } from '../context/tokens.ts';
 import { failed, type ClientTool, type ToolReply } from '../toolbox/tool.ts';
 import { runHooks } from './hooks.ts';
-import { prepare, type LoopGuard, type PreparedCall } from './prepare-call.ts';
+import { prepare, type LoopGuard, type DecidedCall } from './prepare-call.ts';
 import { eventStream, type Emit } from './event-stream.ts';
 import type { TurnEvent } from './turn-event.ts';
 
@@ -27,7 +27,7 @@ interface CallBatch {
 }
 
 /** `once`: nobody was asked; what our server would ask is agreed to for this act alone. */
-type Consent = 'once' | 'yes' | 'trust' | 'always';
+type CallConsent = 'once' | 'yes' | 'trust' | 'always';
 
 /**
  * Gives every call of the last answer its result, also those that an earlier process left open. Those that
@@ -87,7 +87,7 @@ async function runBatch(batch: CallBatch): Promise<'go_on' | 'stop'> {
 const readsOnly = ({ annotations, builtIn, trusted }: ClientTool): boolean =>
   trusted && annotations.readOnlyHint === true && !builtIn;
 
-/** Why a call cannot be made at all; undefined when it can. */
+/** The reason why a call cannot be made at all; undefined when it can. */
 function refusalOf({ state, isCut }: UnfinishedCall, { signal }: CallBatch): string | undefined {
   if (state === 'started')
     return 'The program ended while this call ran: it may or may not have taken effect. It was not repeated.';
@@ -101,8 +101,8 @@ function refusalOf({ state, isCut }: UnfinishedCall, { signal }: CallBatch): str
 
 async function answerFor(
   { chat, signal }: CallBatch,
-  { checked, verdict }: PreparedCall,
-): Promise<Consent | ToolReply> {
+  { checked, verdict }: DecidedCall,
+): Promise<CallConsent | ToolReply> {
   const { person } = chat;
   if (verdict.effect === 'allow' || !person) return 'once';
   const tools = chat.tools();
@@ -123,8 +123,8 @@ async function answerFor(
 /** Makes a call; returns whether the turn is to end with it. */
 async function makeCall(
   batch: CallBatch,
-  { call, checked, notes }: PreparedCall,
-  consent: Consent,
+  { call, checked, notes }: DecidedCall,
+  consent: CallConsent,
 ): Promise<boolean> {
   const { chat, signal, emit } = batch;
   const { tool, args, plan } = checked;

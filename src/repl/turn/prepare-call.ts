@@ -18,7 +18,7 @@ export interface LoopGuard {
   refused: number;
 }
 
-export interface PreparedCall {
+export interface DecidedCall {
   readonly call: ToolCall;
   readonly checked: CheckedCall;
   /** Notes of hooks, for the model. */
@@ -31,7 +31,7 @@ export async function prepare(
   chat: Chat,
   open: UnfinishedCall,
   { guard, signal }: { readonly guard: LoopGuard; readonly signal: AbortSignal },
-): Promise<PreparedCall | ToolReply> {
+): Promise<DecidedCall | ToolReply> {
   const { call } = open;
   const tool = chat.tools().find(({ name }) => name === call.name);
   const ready = tool ? await checked(chat, tool, open, signal) : failed(unknownTool(chat, call));
@@ -64,7 +64,7 @@ async function checked(
   tool: ClientTool,
   { call, state }: UnfinishedCall,
   signal: AbortSignal,
-): Promise<PreparedCall | ToolReply> {
+): Promise<DecidedCall | ToolReply> {
   const found = await checkArguments(tool.inputSchema, call.arguments);
   if ('problem' in found) return failed(`${found.problem} The call was not run.`);
   const { args } = found;

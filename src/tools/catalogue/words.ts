@@ -26,8 +26,8 @@ export const roleWords: Readonly<Record<Role, string>> = {
 /** Words that say nothing about the subject of a query. */
 const stopWords = new Set(
   [
-    'a an the which there where of to in on for from with by and or is are be it its this that my our me i do does',
-    'how can what all any some get please want need',
+    'a an the which there where of to in on for from with by and or is are be it its this that',
+    'my our me i do does how can what all any some get please want need',
   ].flatMap((line) => line.split(' ')),
 );
 

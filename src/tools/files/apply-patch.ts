@@ -18,16 +18,13 @@ const params = z.strictObject({
   dry_run: unlisted(flag('Only show what would change')),
 });
 
-const pathsInPatch = ({ input }: z.output<typeof params>): string[] =>
-  parsePatch(input).flatMap(({ path, to = path }) => [path, to]);
-
 /** Applies a patch in the form that some models know best: all of it, or nothing. */
 export default stepTool({
   name: 'apply_patch',
   title: 'Apply patch',
   description:
-    'Adds, updates, moves and deletes files as a patch says, all or none: *** Begin Patch, *** Update File: PATH, ' +
-    'lines with blank, + and -.',
+    'Adds, updates, moves and deletes files as a patch says, all or none: *** Begin Patch, ' +
+    '*** Update File: PATH, lines with blank, + and -.',
   hint: 'apply a patch to several files',
   listed: 'no',
   params,
@@ -37,6 +34,10 @@ export default stepTool({
   paths: pathsInPatch,
   steps: ({ input }, context) => parsePatch(input).flatMap((file) => stepsOf(file, context)),
 });
+
+function pathsInPatch({ input }: z.output<typeof params>): string[] {
+  return parsePatch(input).flatMap(({ path, to = path }) => [path, to]);
+}
 
 function stepsOf({ path, to, content, edits }: FilePatch, context: PlanContext): Step[] {
   if (content === undefined && !edits) return [{ path, isRemoved: true }];

@@ -8,8 +8,8 @@ export default stepTool({
   name: 'edit_file',
   title: 'Edit file',
   description:
-    'Replaces text in a file: old_string by new_string, once or everywhere. Answers with counts, or a short diff; ' +
-    'undo takes it back.',
+    'Replaces text in a file: old_string by new_string, once or everywhere. ' +
+    'Answers with counts, or a short diff; undo takes it back.',
   hint: 'edit a file, replace exact text',
   aliases: 'Edit edit replace str_replace replace_string_in_file',
   listed: 'first',

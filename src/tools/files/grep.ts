@@ -92,9 +92,9 @@ async function searchFor(request: GrepParams, context: ToolCallContext): Promise
     const isCut = more || shown < (inLines ? matches : files.length);
     const allNotes = [...notes];
     if (isCut) {
-      const left = more ? 'there are more' : `${formatNumber(matches - shown)} more`;
+      const rest = more ? 'there are more' : `${formatNumber(matches - shown)} more`;
       const some = inLines
-        ? `${formatCount(shown, 'matching line')}, ${left}`
+        ? `${formatCount(shown, 'matching line')}, ${rest}`
         : `${shown} of ${files.length}${more ? ' or more' : ''} files`;
       allNotes.unshift(`${some}; narrow it by path or glob`);
     }

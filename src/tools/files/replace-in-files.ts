@@ -78,7 +78,8 @@ async function replaceAll(
   const found = await findReplacements({ ...request, multiline, replacement }, unprotected);
   if (found.files.size === 0) {
     const why = found.notes.length > 0 ? ` (${found.notes.join('; ')})` : '';
-    const wayOut = `grep shows what is there${hasOperators(request) ? '; literal takes the pattern as plain text' : ''}.`;
+    const literalHint = hasOperators(request) ? '; literal takes the pattern as plain text' : '';
+    const wayOut = `grep shows what is there${literalHint}.`;
     throw new ToolcribError('NOT_FOUND', `pattern: nothing matches; nothing was changed${why}.`, wayOut);
   }
   const options = { kind: togetherAs('replace'), isDry, call: () => '' };
@@ -86,15 +87,14 @@ async function replaceAll(
     replacementChange(rootRelative(join(found.folder, path), gate.roots), places, request.encoding),
   );
   const { done: steps, failed } = await takeEach(changes, options, unprotected);
-  const left = failed.map(({ path, error }) => `${displayPath(path)}: ${error.code}`);
+  const skipped = failed.map(({ path, error }) => `${displayPath(path)}: ${error.code}`);
   const done = isDry ? 'Would change' : 'Changed';
-  return formatChanges({ done, steps, left, notes: [...notes, ...found.notes], isDry });
+  return formatChanges({ done, steps, skipped, notes: [...notes, ...found.notes], isDry });
 }
 
 /**
  * The replacement in the syntax of ripgrep, with a `$` that names no group as a plain dollar: ripgrep would
- * drop
- * `$name` of no group, and take `$1_a` for a group called `1_a`.
+ * drop `$name` of no group, and take `$1_a` for a group called `1_a`.
  */
 function replacementFor({ replacement, pattern, literal }: ReplaceParams): {
   readonly replacement: string;

@@ -116,10 +116,12 @@ function describeGroup(group: ChangeGroup, roots: readonly string[]): string {
   if (group.length > 1) {
     const paths = group.toReversed().map((change) => name(change.path));
     const more = paths.length > mostNamed ? ', …' : '';
-    return `${kind} ${formatCount(paths.length, 'file')}: ${paths.slice(0, mostNamed).join(', ')}${more}${counts}`;
+    const first = paths.slice(0, mostNamed).join(', ');
+    return `${kind} ${formatCount(paths.length, 'file')}: ${first}${more}${counts}`;
   }
   if (states) {
-    return `${kind} ${sanitize(command ?? '')}${kind === 'undo' ? '' : `: ${formatCount(states.files, 'file')}`}`;
+    const count = kind === 'undo' ? '' : `: ${formatCount(states.files, 'file')}`;
+    return `${kind} ${sanitize(command ?? '')}${count}`;
   }
   return `${kind} ${name(from)}${to === undefined ? '' : ` -> ${name(to)}`}${counts}`;
 }

@@ -13,9 +13,6 @@ const stateWords = {
   timed_out: 'was ended at its time limit (budgets.jobMinutes)',
 } as const;
 
-const formatDuration = (seconds: number): string =>
-  seconds < 120 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;
-
 /** A text of others as one line of so many characters at most, safe to show. */
 export const toOneLine = (text: string, most: number): string =>
   headAndTail(sanitize(text).replaceAll(/\s+/g, ' '), most).replaceAll('\n', ' ');
@@ -25,6 +22,9 @@ export function describeJob({ id, call, state, seconds, program }: Job): string 
   const time = `${state === 'running' ? 'for' : 'after'} ${formatDuration(seconds)}`;
   return `${id} ${stateWords[state]} ${time} (${toOneLine(program?.command ?? call.tool, 200)})`;
 }
+
+const formatDuration = (seconds: number): string =>
+  seconds < 120 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;
 
 /** The last lines of an output, fewer when they have too many characters. */
 export function lastLines(output: StoredOutput, count: number, mostCharacters = inlineLimit / 2): string {

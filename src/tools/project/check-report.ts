@@ -81,7 +81,7 @@ function formatCheck(outcome: CheckOutcome): string {
   const listed = sorted.filter(({ level }) => level === 'error' || errors === 0);
   const room = Math.max(leastMessage, Math.min(longestMessage, allMessages / Math.max(1, listed.length)));
   const most = outcome.kind === 'test' ? listed.length : mostShown;
-  const left = listed.length - most;
+  const omitted = listed.length - most;
   const added = problems.filter(({ isNew }) => isNew).length;
   const { kind, program, fixed } = outcome;
   const change = [fixed > 0 && `${fixed} fixed`, added > 0 && `${added} new`].filter(Boolean);
@@ -89,7 +89,7 @@ function formatCheck(outcome: CheckOutcome): string {
   return [
     `${kind}: ${countOf(outcome, problems)} (${program})${since}`,
     ...listed.slice(0, most).map((problem) => lineOf(problem, room)),
-    ...(left > 0 ? [`… ${left} more; only=["FILE"] shows those of a file`] : []),
+    ...(omitted > 0 ? [`… ${omitted} more; only=["FILE"] shows those of a file`] : []),
     ...notesOf(outcome.result),
   ].join('\n');
 }

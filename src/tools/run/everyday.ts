@@ -5,8 +5,8 @@ import type { Catalogue } from '../../machine/catalogue.ts';
 /** Programs of the system that only print, or make empty files and folders, whatever their options. */
 const printingPrograms: ReadonlySet<string> = new Set(
   (
-    'basename cat cmp cut dirname du echo egrep false fgrep grep head ls mkdir nl pwd realpath sleep stat tail touch ' +
-    'tr true wc'
+    'basename cat cmp cut dirname du echo egrep false fgrep grep head ls mkdir nl pwd realpath sleep ' +
+    'stat tail touch tr true wc'
   ).split(' '),
 );
 /** Programs of which only some lines print and do nothing else: the patterns of those lines. */
@@ -14,7 +14,8 @@ const printingPatterns: ReadonlyMap<string, readonly string[]> = new Map([
   [
     'find',
     [
-      String.raw`^(?:[^-\s(!]\S*(?: |$))*(?:(?:-(?:i?name|i?path|type|maxdepth|mindepth|mtime|mmin|newer|size) \S+` +
+      String.raw`^(?:[^-\s(!]\S*(?: |$))*` +
+        String.raw`(?:(?:-(?:i?name|i?path|type|maxdepth|mindepth|mtime|mmin|newer|size) \S+` +
         String.raw`|-(?:empty|not|o|a|print)|[!()])(?: |$))*$`,
     ],
   ],
@@ -24,8 +25,6 @@ const printingPatterns: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 /** The arguments of a runtime that begin with a file to run. */
 const filePattern = String.raw`^(?<file>[^-]\S*)`;
-
-const nameOf = (program: string): string => basename(program).replace(/\.(?:exe|cmd|bat)$/i, '');
 
 /** Says whether a program that prints reads a whole folder when its line names none. */
 export const walksFolders = (program: string): boolean => /^(?:du|find|ls|[ef]?grep)$/.test(nameOf(program));
@@ -78,3 +77,5 @@ function isModule(module: string, folder: string): boolean {
   const files = [`${path}.py`, `${path}/__main__.py`];
   return files.some((file) => existsSync(resolve(folder, file)) || existsSync(resolve(folder, 'src', file)));
 }
+
+const nameOf = (program: string): string => basename(program).replace(/\.(?:exe|cmd|bat)$/i, '');

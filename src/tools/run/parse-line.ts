@@ -82,9 +82,8 @@ const assignment = /[A-Za-z_]\w*=/y;
 
 /**
  * Reads a command line of a small grammar: words with quotes and escapes as in POSIX, `NAME=value` before a
- * program,
- * `cd FOLDER &&` first, `|`, `&&`, `2>&1`. Throws ARG_INVALID for everything else, with the token, its
- * position and another way to the same end: nothing is guessed.
+ * program, `cd FOLDER &&` first, `|`, `&&`, `2>&1`. Throws ARG_INVALID for everything else, with the token,
+ * its position and another way to the same end: nothing is guessed.
  */
 export function parseLine(line: string): ParsedLine {
   if (line.includes('\0') || !line.isWellFormed())

@@ -176,7 +176,8 @@ function isMadeAlready(
 function refuseTooMuch(text: Buffer, edit: Edit, count: number, what: string): void {
   const growth = count * (Buffer.byteLength(edit.new) - Buffer.byteLength(edit.old));
   if (count <= most.replaced && text.length + growth <= mostChangedBytes) return;
-  const limits = `${formatNumber(most.replaced)} places, or make more than ${mostChangedBytes / 1024 / 1024} MB`;
+  const megabytes = mostChangedBytes / 1024 / 1024;
+  const limits = `${formatNumber(most.replaced)} places, or make more than ${megabytes} MB`;
   throw new ToolcribError(
     'TOO_LARGE',
     `${what}: it would change more than ${limits} of the file.`,

@@ -18,7 +18,7 @@ interface ChangeSummary {
   readonly done: string;
   readonly steps: readonly StepDone[];
   /** The files that were left as they were, with reasons; undefined for tools that do all or nothing. */
-  readonly left?: readonly string[];
+  readonly skipped?: readonly string[];
   readonly notes?: readonly string[];
   /** Nothing was changed: the diffs are shown to those who decide about the change. */
   readonly isDry: boolean;
@@ -28,9 +28,9 @@ const mostListed = 100;
 const mostDiffs = 4_000;
 
 /** Formats the outcome of a call: one file with a short diff, several files with a line for each. */
-export function formatChanges({ done, steps, left, notes = [], isDry }: ChangeSummary): ChangeAnswer {
+export function formatChanges({ done, steps, skipped, notes = [], isDry }: ChangeSummary): ChangeAnswer {
   const [only] = steps;
-  if (only && steps.length === 1 && !left) return formatChange(done, only);
+  if (only && steps.length === 1 && !skipped) return formatChange(done, only);
   const changed = steps.flatMap(({ file }) => (file && !file.isSame ? [file] : []));
   const sum = (count: (file: ChangedFile) => number) =>
     changed.reduce((total, file) => total + count(file), 0);
@@ -43,7 +43,7 @@ export function formatChanges({ done, steps, left, notes = [], isDry }: ChangeSu
   const where = places > 0 ? `, ${formatCount(places, 'place')}` : '';
   const id = steps.find((step) => step.id !== undefined)?.id;
   const first = `${done} ${formatCount(count, 'file')}${where}: ${counts}${formatChangeId(id)}`;
-  const lines = [...steps.map(lineOf), ...(left ?? []).map((each) => `left ${each}`)];
+  const lines = [...steps.map(lineOf), ...(skipped ?? []).map((each) => `left ${each}`)];
   const more = lines.length > mostListed ? [`… and ${lines.length - mostListed} more`] : [];
   const diffs = isDry ? ['', headOf(changed.map(({ diff }) => diff.text).join(''), mostDiffs)] : [];
   const text = [first, ...eachInBrackets(notes), ...lines.slice(0, mostListed), ...more, ...diffs].join('\n');
@@ -61,10 +61,10 @@ const eachInBrackets = (notes: readonly string[]): string[] =>
 
 function formatChange(done: string, { path, id, file, to, removed }: StepDone): ChangeAnswer {
   const name = displayPath(path);
-  if (!file)
-    return {
-      text: `${done} ${name}${to === undefined ? describeRemoved(removed) : ` to ${displayPath(to)}`}${formatChangeId(id)}`,
-    };
+  if (!file) {
+    const rest = to === undefined ? describeRemoved(removed) : ` to ${displayPath(to)}`;
+    return { text: `${done} ${name}${rest}${formatChangeId(id)}` };
+  }
   const { isNew, isSame, diff, places, notes } = file;
   if (isSame)
     return { text: [`${name}: nothing was written`, ...eachInBrackets(sameNotes(notes))].join('\n') };

@@ -29,76 +29,7 @@ interface MatchedLines {
   readonly at: number | undefined;
 }
 
-/** A line number as read_file, cat -n and editors put it before a line. */
-const lineNumber = /^[ \t]*(\d{1,9})[\t→]/;
-
-/**
- * Removes line numbers that were copied with the text. In `old`, each has to be one higher than the one
- * before. In
- * `new`, all lines or none have to have one: with only some, nobody can know what is meant.
- */
-function withoutLineNumbers(edit: Edit): Edit | undefined {
-  const numbers = (text: string) =>
-    text
-      .replace(/\n$/, '')
-      .split('\n')
-      .map((line) => Number(lineNumber.exec(line)?.[1]));
-  const stripped = (text: string) => text.replaceAll(new RegExp(lineNumber, 'gm'), '');
-  if (!lineNumber.test(edit.old)) return undefined;
-  const oldNumbers = numbers(edit.old);
-  const newNumbers = numbers(edit.new);
-  const isRising = oldNumbers.every((number, index) => number === (oldNumbers[0] ?? NaN) + index);
-  const isMixed = newNumbers.some(Number.isNaN) && !newNumbers.every(Number.isNaN);
-  if (!isRising || isMixed) return undefined;
-  return { ...edit, old: stripped(edit.old), new: stripped(edit.new) };
-}
-
-const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
-const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
-
-/** Removes one level of escapes, or of the entities of HTML. */
-function withoutEscapes(edit: Edit): Edit | undefined {
-  const withoutBackslashes = (text: string) =>
-    text.replaceAll(/\\([nrt"'`\\])/g, (_, sign: string) => escapes[sign] ?? sign);
-  const withoutEntities = (text: string) =>
-    text.replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => entities[name] ?? name);
-  const unescape = withoutBackslashes(edit.old) === edit.old ? withoutEntities : withoutBackslashes;
-  if (unescape(edit.old) === edit.old) return undefined;
-  return { ...edit, old: unescape(edit.old), new: unescape(edit.new) };
-}
-
-/** Replaces typographic quotes, dashes and blanks, one character by one, so that positions stay the same. */
-const plainQuotes = (line: string): string =>
-  line
-    .replaceAll(/[\u2018-\u201b\u2032]/g, "'")
-    .replaceAll(/[\u201c-\u201f\u2033]/g, '"')
-    .replaceAll(/[\u2010-\u2015\u2212]/g, '-')
-    .replaceAll(/(?!\t)\s/g, ' ');
-
-/** Keeps the beginning and the end of the line in the file, as far as the edit leaves them unchanged. */
-function withFileQuotes(line: string, { inEdit, inFile, at }: MatchedLines): string {
-  const [old, current] = at === undefined ? [] : [inEdit[at], inFile[at]];
-  if (old === undefined || current === undefined) return line;
-  const { lead, trail } = sharedEnds(line.split(''), old.split(''));
-  const middle = line.slice(lead, line.length - trail);
-  return current.slice(0, lead) + middle + current.slice(current.length - trail);
-}
-
-const indentOf = (line = ''): string => /^[ \t]*/.exec(line)?.[0] ?? '';
-
-/** Indents a line like those of the file; undefined when the line begins further left than the first one. */
-function reindent(line: string, { inEdit, inFile }: Omit<MatchedLines, 'at'>): string | undefined {
-  const first = inEdit.findIndex((text) => text.trim() !== '');
-  let from = indentOf(inEdit[first]);
-  let to = indentOf(inFile[first]);
-  while (from !== '' && from.at(-1) === to.at(-1)) {
-    from = from.slice(0, -1);
-    to = to.slice(0, -1);
-  }
-  if (line.trim() === '') return line;
-  return line.startsWith(from) ? to + line.slice(from.length) : undefined;
-}
-
+/** The rules, of which the first one that finds lines decides. */
 const rules: readonly MatchRule[] = [
   { note: 'line numbers at the beginning of the lines were left out', rewrite: withoutLineNumbers },
   { note: 'blanks at the ends of lines differ', key: (line) => line.trimEnd() },
@@ -116,14 +47,14 @@ const rules: readonly MatchRule[] = [
 ];
 
 /** Limits of what is compared line by line, in bytes, characters and pairs of lines. */
-const most = { text: 2 * 1024 * 1024, given: 256 * 1024, compared: 2e7 };
+const most = { text: 2 * 1024 * 1024, old: 256 * 1024, compared: 2e7 };
 
 /**
  * Finds the lines of an edit by the first rule that finds any. Undefined when there are none, or several:
  * then nobody can know which lines are meant.
  */
 export function matchLines(text: Buffer, edit: Edit): LineMatch | undefined {
-  if (text.length > most.text || edit.old.length > most.given) return undefined;
+  if (text.length > most.text || edit.old.length > most.old) return undefined;
   const lines = text.toString().split('\n');
   for (const rule of rules) {
     const rewritten = rule.rewrite ? rule.rewrite(edit) : edit;
@@ -168,4 +99,76 @@ function findLines(lines: readonly string[], inEdit: readonly string[], { key, a
     if (adapt !== reindent || inEdit.every(isSame)) starts.push(at);
   }
   return starts;
+}
+
+/** A line number as read_file, cat -n and editors put it before a line. */
+const lineNumber = /^[ \t]*(\d{1,9})[\t→]/;
+
+/**
+ * Removes line numbers that were copied with the text. In `old`, each has to be one higher than the one
+ * before. In `new`, all lines or none have to have one: with only some, nobody can know what is meant.
+ */
+function withoutLineNumbers(edit: Edit): Edit | undefined {
+  const numbers = (text: string) =>
+    text
+      .replace(/\n$/, '')
+      .split('\n')
+      .map((line) => Number(lineNumber.exec(line)?.[1]));
+  const stripped = (text: string) => text.replaceAll(new RegExp(lineNumber, 'gm'), '');
+  if (!lineNumber.test(edit.old)) return undefined;
+  const oldNumbers = numbers(edit.old);
+  const newNumbers = numbers(edit.new);
+  const isRising = oldNumbers.every((number, index) => number === (oldNumbers[0] ?? NaN) + index);
+  const isMixed = newNumbers.some(Number.isNaN) && !newNumbers.every(Number.isNaN);
+  if (!isRising || isMixed) return undefined;
+  return { ...edit, old: stripped(edit.old), new: stripped(edit.new) };
+}
+
+const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
+const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
+
+/** Removes one level of escapes, or of the entities of HTML. */
+function withoutEscapes(edit: Edit): Edit | undefined {
+  const withoutBackslashes = (text: string) =>
+    text.replaceAll(/\\([nrt"'`\\])/g, (_, sign: string) => escapes[sign] ?? sign);
+  const withoutEntities = (text: string) =>
+    text.replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => entities[name] ?? name);
+  const unescape = withoutBackslashes(edit.old) === edit.old ? withoutEntities : withoutBackslashes;
+  if (unescape(edit.old) === edit.old) return undefined;
+  return { ...edit, old: unescape(edit.old), new: unescape(edit.new) };
+}
+
+/** Replaces typographic quotes, dashes and blanks, one character by one, so that positions stay the same. */
+function plainQuotes(line: string): string {
+  return line
+    .replaceAll(/[\u2018-\u201b\u2032]/g, "'")
+    .replaceAll(/[\u201c-\u201f\u2033]/g, '"')
+    .replaceAll(/[\u2010-\u2015\u2212]/g, '-')
+    .replaceAll(/(?!\t)\s/g, ' ');
+}
+
+/** Keeps the beginning and the end of the line in the file, as far as the edit leaves them unchanged. */
+function withFileQuotes(line: string, { inEdit, inFile, at }: MatchedLines): string {
+  const [old, current] = at === undefined ? [] : [inEdit[at], inFile[at]];
+  if (old === undefined || current === undefined) return line;
+  const { lead, trail } = sharedEnds(line.split(''), old.split(''));
+  const middle = line.slice(lead, line.length - trail);
+  return current.slice(0, lead) + middle + current.slice(current.length - trail);
+}
+
+function indentOf(line = ''): string {
+  return /^[ \t]*/.exec(line)?.[0] ?? '';
+}
+
+/** Indents a line like those of the file; undefined when the line begins further left than the first one. */
+function reindent(line: string, { inEdit, inFile }: Omit<MatchedLines, 'at'>): string | undefined {
+  const first = inEdit.findIndex((text) => text.trim() !== '');
+  let from = indentOf(inEdit[first]);
+  let to = indentOf(inFile[first]);
+  while (from !== '' && from.at(-1) === to.at(-1)) {
+    from = from.slice(0, -1);
+    to = to.slice(0, -1);
+  }
+  if (line.trim() === '') return line;
+  return line.startsWith(from) ? to + line.slice(from.length) : undefined;
 }

@@ -30,9 +30,9 @@ export async function explainNotFound(text: string, old: string): Promise<Explan
   const fileLines = lines.slice(start, start + oldLines.length + margin);
   const allRows = await differenceRows(oldLines, fileLines, start + 1);
   const rows = allRows.slice(0, most.shown);
-  const left = allRows.length - rows.length;
+  const omitted = allRows.length - rows.length;
   const legend = '(- as given, + as in the file; · is a blank, → a tab)';
-  const shown = [legend, ...rows, ...(left > 0 ? [`… ${left} more lines`] : [])].join('\n');
+  const shown = [legend, ...rows, ...(omitted > 0 ? [`… ${omitted} more lines`] : [])].join('\n');
   return {
     problem: `The nearest begins at line ${start + 1}.`,
     wayOut: `Copy old_string from the lines with +.\n${shown}`,

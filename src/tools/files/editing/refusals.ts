@@ -38,9 +38,9 @@ export const versionFor = (hash: string): string => hash.slice(0, 24);
 export async function refuseUnseen(
   { path: shown, replacesAll, version }: Overwrite,
   { path, before, call }: ExistingFile,
-  known: KnownFiles,
+  knownFiles: KnownFiles,
 ): Promise<void> {
-  const file = known.get(path);
+  const file = knownFiles.get(path);
   if (version !== undefined) {
     if (version === versionFor(before.hash())) return;
     const wayOut = 'Read it again, and leave version out or give the one that comes with it.';
@@ -51,7 +51,7 @@ export async function refuseUnseen(
   const isHarmless = before.bytes.length === 0 || !replacesAll;
   const isUnchanged = file?.version === versionOf(before.stat);
   if (file ? isUnchanged : isHarmless) return;
-  if (file?.hash === before.hash() || known.wasRefused(path, call() + before.hash())) return;
+  if (file?.hash === before.hash() || knownFiles.wasRefused(path, call() + before.hash())) return;
   const content = await describeContent(shown, before, file);
   const again =
     'The same call again does it all the same; in another session, with the version read_file printed.';

@@ -138,9 +138,9 @@ async function move(
       const change = await history.move(source, target, { kind, signal, dryRun: isDry });
       if (isDry) return undefined;
       // A file that was read stays known under its new name.
-      const known = session.knownFiles.get(source.path);
+      const knownFile = session.knownFiles.get(source.path);
       session.knownFiles.forget(source.path);
-      if (known?.hash !== undefined) session.knownFiles.remember(target.path, known);
+      if (knownFile?.hash !== undefined) session.knownFiles.remember(target.path, knownFile);
       return change.id;
     };
     try {

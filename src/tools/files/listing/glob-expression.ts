@@ -6,8 +6,7 @@ const pieces = /(\*+)|(\?)|\[([!^]?)(\]?(?:\[:digit:\]|\\[^]|[^\]\\])*)\]|\\?([^
 /**
  * Compiles the parts of a glob to an expression for whole paths: `*`, `?`, `[a-z]`, `[!a]`, `\` before a
  * literal character, `**` for any folders, at the end for one name at least. Undefined for a `[` that is
- * never closed, or for
- * `[z-a]`.
+ * never closed, or for `[z-a]`.
  */
 export function globExpression(parts: readonly string[]): RegExp | undefined {
   let groups = 0;

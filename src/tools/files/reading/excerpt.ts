@@ -15,7 +15,7 @@ export interface TextFile {
   readonly start: number;
   /** The positions of lines that were found so far; new ones are added. */
   readonly marks: LineMark[];
-  /** All of the text is in memory. */
+  /** The whole text is in memory. */
   readonly isWhole: boolean;
   /** Reads up to `count` bytes from a position, fewer at the end of the file; into `buffer`, if given. */
   read(position: number, count: number, buffer?: Buffer): Promise<Buffer>;
@@ -83,7 +83,8 @@ async function linesFrom(file: TextFile, { first, limit, room, signal }: Excerpt
       ? `next: start_line ${last + 1}`
       : `line ${last} goes on for more than 1 MB: grep shows what matches in it`;
   const total = file.isWhole ? (await findLine(file, Infinity, signal)).lines : undefined;
-  const shownPart = `${range(first, last)} of ${total === undefined ? formatBytes(size) : formatNumber(total)}`;
+  const whole = total === undefined ? formatBytes(size) : formatNumber(total);
+  const shownPart = `${range(first, last)} of ${whole}`;
   const ends = total === undefined ? ['end of file'] : [];
   return { text: fitting.join(''), notes: [shownPart, ...(atEnd ? ends : [next]), ...notes] };
 }

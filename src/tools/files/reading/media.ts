@@ -36,11 +36,11 @@ export async function mediaContent(
   most: number,
 ): Promise<Content[]> {
   if (size > most) {
-    const isAlone = most === mediaBytes;
+    const others = most === mediaBytes ? '' : ' with the others';
     throw refusal(
       'TOO_LARGE',
       name,
-      `is ${description} of ${formatBytes(size)}; at most ${formatBytes(most)} can be shown${isAlone ? '' : ' with the others'}.`,
+      `is ${description} of ${formatBytes(size)}; at most ${formatBytes(most)} can be shown${others}.`,
       size <= mediaBytes ? 'Read by itself it is shown.' : '',
     );
   }

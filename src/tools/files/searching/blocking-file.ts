@@ -12,8 +12,7 @@ const mostFolders = 50_000;
 /**
  * Finds a file of ignore rules, in a folder, above it or below it, that keeps ripgrep from searching: ripgrep
  * waits for a FIFO, and reads a whole device into memory. Returns the error for it; undefined when there is
- * none, or after
- * `signal`.
+ * none, or after `signal`.
  */
 export async function blockingFile(folder: string, signal: AbortSignal): Promise<ToolcribError | undefined> {
   for (let above = folder; above !== dirname(above); above = dirname(above)) {

@@ -26,7 +26,7 @@ export interface FoundFile {
 /** The files with matches, in order. */
 interface Matches {
   readonly files: readonly FoundFile[];
-  /** More matches exist, but were not read. */
+  /** There are further matches, which were not read. */
   readonly more: boolean;
   readonly notes: readonly string[];
 }
@@ -146,8 +146,10 @@ function excerptOf(line: Buffer, match: number, width: number): string {
 }
 
 /** Remarks that ripgrep prints between records about a file that turned out to be binary after a match. */
-const binaryRemarks =
-  /^(?:[^\n\0]*: (?:WARNING: stopped searching binary file after match|binary file matches) \(found [^\n\0]*\)\n)+/;
+const binaryRemarks = new RegExp(
+  String.raw`^(?:[^\n\0]*: (?:WARNING: stopped searching binary file after match|binary file matches) ` +
+    String.raw`\(found [^\n\0]*\)\n)+`,
+);
 
 /**
  * Splits the output of ripgrep, which comes in pieces of any size, into records: a path up to a NUL, and a

@@ -66,7 +66,8 @@ export async function findReplacements(
     if (!isWhole || count > most.places || files.size > most.files)
       throw new ToolcribError(
         'TOO_LARGE',
-        `pattern: more than one call changes (${formatNumber(files.size)} files, ${formatNumber(count)} places; ` +
+        `pattern: more than one call changes (${formatNumber(files.size)} files, ` +
+          `${formatNumber(count)} places; ` +
           `at most ${formatNumber(most.files)} and ${formatNumber(most.places)}). Nothing was changed.`,
         'Narrow it by path or glob.',
       );

@@ -25,7 +25,7 @@ interface RipgrepSearch {
 interface SearchOutcome {
   /** The search was stopped because enough was found. */
   readonly isEnough: boolean;
-  /** All files were searched. */
+  /** The search has reached its end. */
   readonly isWhole: boolean;
   /** Remarks for the caller: that the search was stopped, and which files could not be read. */
   readonly notes: readonly string[];
@@ -34,8 +34,7 @@ interface SearchOutcome {
 /**
  * Arguments of every search: no configuration file, no links, and the engine that takes linear time. The
  * limits on patterns are a tenth and a two-hundredth of ripgrep's own, with which `(a{1000}){1000}` would
- * take 100 MB, and
- * `((a{1,50}){1,50}){1,50}` in a line of 50 KB a minute and 1 GB.
+ * take 100 MB, and `((a{1,50}){1,50}){1,50}` in a line of 50 KB a minute and 1 GB.
  */
 const baseArguments = [
   '--no-config',

@@ -12,8 +12,10 @@ export interface Encoding {
 }
 
 /** Encodings that both TextDecoder and iconv-lite support. */
-const supported =
-  /^(?:utf-(?:8|16[lb]e)|ibm866|koi8-[ru]|macintosh|windows-\d+|iso-8859-\d+|gbk|gb18030|shift_jis|euc-[jk][pr]|big5)$/;
+const supported = new RegExp(
+  String.raw`^(?:utf-(?:8|16[lb]e)|ibm866|koi8-[ru]|macintosh|windows-\d+|iso-8859-\d+|` +
+    'gbk|gb18030|shift_jis|euc-[jk][pr]|big5)$',
+);
 
 /** Usual names that TextDecoder does not know, or takes for another encoding. */
 const aliases: ReadonlyMap<string, string> = new Map([

@@ -93,8 +93,8 @@ function differingParts(old: Buffer, now: Buffer, around: number): DifferingPart
   );
   const begin = same > around ? old.lastIndexOf(10, same - around - 1) + 1 : 0;
   const feed = after > around ? old.indexOf(10, old.length - after + around - 1) : -1;
-  const left = feed === -1 ? 0 : old.length - feed - 1;
-  const part = (bytes: Buffer) => bytes.toString('utf8', begin, bytes.length - left);
+  const trailing = feed === -1 ? 0 : old.length - feed - 1;
+  const part = (bytes: Buffer) => bytes.toString('utf8', begin, bytes.length - trailing);
   return { from: part(old), to: part(now), begin };
 }
 
