@@ -12,7 +12,7 @@ import type { Log } from './log.ts';
 import { Shadow, workTreeOf, type Snapshot } from './shadow.ts';
 
 /** The outcome of keeping a state. */
-export interface Taken {
+export interface CheckpointOutcome {
   /** A note for the caller, given once. */
   readonly note?: string;
   /** Without it, nothing brings back what the command does. */
@@ -58,7 +58,7 @@ export class WorkTreeStates {
     command: string,
     workspace: Workspace,
     signal: AbortSignal,
-  ): Promise<Taken | undefined> {
+  ): Promise<CheckpointOutcome | undefined> {
     try {
       const shadow = this.#shadowOf(folder, workspace);
       if (!shadow || signal.aborted) return undefined;
@@ -170,7 +170,7 @@ export class WorkTreeStates {
     return this.#said.has(note) ? {} : this.#said.add(note) && { note };
   }
 
-  #notKept(why: string): Taken {
+  #notKept(why: string): CheckpointOutcome {
     return { ...this.#once(notUndone(why)), isKept: false, ended() {} };
   }
 }

@@ -90,7 +90,7 @@ export function changesIn(lines: readonly unknown[]): Change[] {
   return [...changes.values()].filter(({ step, states }) => step !== 'command' || states);
 }
 
-export interface About {
+export interface ChangeDetails {
   /** The word for it in the list: edit, write, delete, move… */
   readonly kind: string;
   readonly undoes?: string;
@@ -110,7 +110,7 @@ export const areTogether = (one: Change, other: Change): boolean =>
 export const temporaryName = (): string => `.toolcrib-${randomBytes(8).toString('hex')}.tmp`;
 
 /** Makes a change. Its id is short, as each answer has it, and unique among some thousand. */
-export function newChange(step: Change['step'], path: string, { kind, undoes }: About): Change {
+export function newChange(step: Change['step'], path: string, { kind, undoes }: ChangeDetails): Change {
   return {
     id: randomInt(36 ** 6, 36 ** 7).toString(36),
     at: Date.now(),

@@ -5,12 +5,12 @@ import type { PathTarget } from '../paths/path-target.ts';
 import { displayPath } from '../paths/display-path.ts';
 import type { GitSource } from './ask-git.ts';
 import { WorkTreeStates } from './checkpoints.ts';
-import { togetherAs, type About, type Change } from './entry.ts';
+import { togetherAs, type ChangeDetails, type Change } from './entry.ts';
 import { noHistory } from './failures.ts';
 import { Log, selectIn, type Selection } from './log.ts';
-import { relocateChange, type Look } from './relocate.ts';
-import { undoChanges, type Undone, type UndoOptions } from './undo.ts';
-import { writeFile, type Decide, type Written } from './write.ts';
+import { relocateChange, type RefuseRemoval } from './relocate.ts';
+import { undoChanges, type UndoOutcome, type UndoOptions } from './undo.ts';
+import { writeFile, type DecideContent, type WriteOutcome } from './write.ts';
 
 export interface HistoryOptions extends GitSource {
   /** The state folder of this user; without one every change is refused. */
@@ -54,17 +54,17 @@ export class History {
    * step. Undefined when that is nothing else than it is, or nothing; what `decide` throws is thrown. Mode
    * and owner stay.
    */
-  write(place: PathTarget, decide: Decide, about: About): Promise<Written | undefined> {
+  write(place: PathTarget, decide: DecideContent, about: ChangeDetails): Promise<WriteOutcome | undefined> {
     return this.#change(place, about, (log) => writeFile(log, place, decide, about));
   }
 
   /** Moves a file, link or folder into the history; `look` may still refuse by throwing. */
-  remove(from: PathTarget, about: About, look?: Look): Promise<Change> {
+  remove(from: PathTarget, about: ChangeDetails, look?: RefuseRemoval): Promise<Change> {
     return this.#change(from, about, (log) => relocateChange(log, { from, about, look }));
   }
 
   /** Moves a file, link or folder, never onto something. */
-  move(from: PathTarget, to: PathTarget, about: About): Promise<Change> {
+  move(from: PathTarget, to: PathTarget, about: ChangeDetails): Promise<Change> {
     return this.#change(from, about, (log) => relocateChange(log, { from, to, about }));
   }
 
@@ -82,7 +82,7 @@ export class History {
    * why. That makes changes itself. Throws NOT_FOUND for an id that is unknown, forgotten, or of another
    * root.
    */
-  undo(selection: Selection, options: UndoOptions): Promise<Undone> {
+  undo(selection: Selection, options: UndoOptions): Promise<UndoOutcome> {
     const { roots } = options.workspace;
     return this.#inTurn(async () => {
       await this.settled();
@@ -96,7 +96,11 @@ export class History {
     return this.#states.settled();
   }
 
-  #change<T>({ root, path }: PathTarget, { signal }: About, work: (log: Log) => Promise<T>): Promise<T> {
+  #change<T>(
+    { root, path }: PathTarget,
+    { signal }: ChangeDetails,
+    work: (log: Log) => Promise<T>,
+  ): Promise<T> {
     return this.#inTurn(async () => {
       const log = this.#logOf(root);
       // Else it would be taken for something that a command has just done.

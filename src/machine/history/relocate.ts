@@ -9,21 +9,21 @@ import { protectedError } from '../paths/protected-paths.ts';
 import { refuseMoving } from '../paths/protected-trees.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { refusal } from '../paths/display-path.ts';
-import { newChange, type About, type Change, type Facts } from './entry.ts';
+import { newChange, type ChangeDetails, type Change, type Facts } from './entry.ts';
 import { gone, mostChangedBytes, tooLarge, unwritable } from './failures.ts';
 import { mostKeptBytes, sha256, type Log } from './log.ts';
 
 /** May look at what is there while nobody else changes it; throwing leaves it there. */
-export type Look = (found: Facts) => void | Promise<void>;
+export type RefuseRemoval = (found: Facts) => void | Promise<void>;
 
 /** Something that moves: into the history (no `to`), out of it (no `from`), or from place to place. */
 export interface Move {
   readonly from?: PathTarget | undefined;
   readonly to?: PathTarget | undefined;
-  readonly about: About;
+  readonly about: ChangeDetails;
   /** The name in the history to take it from, or for it; left out: the id of the change. */
   readonly kept?: string | undefined;
-  readonly look?: Look | undefined;
+  readonly look?: RefuseRemoval | undefined;
 }
 
 /**

@@ -26,7 +26,7 @@ export interface UndoneFile {
 }
 
 /** A path that an undo has left as it was. */
-export interface LeftFile {
+export interface SkippedFile {
   readonly path: string;
   readonly error: ToolcribError;
 }
@@ -49,7 +49,7 @@ interface TreeEntry {
 const [program, link] = ['100755', '120000'];
 
 /** The changes to take back, and the way to do it. */
-export interface Undoing extends Selection {
+export interface UndoRequest extends Selection {
   readonly workspace: RootedWorkspace;
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
@@ -62,9 +62,9 @@ export interface Undoing extends Selection {
   readonly assumed: Set<string>;
 }
 
-export interface TakenBack {
+export interface RestoreOutcome {
   readonly files: readonly UndoneFile[];
-  readonly left: readonly LeftFile[];
+  readonly left: readonly SkippedFile[];
   /** The id of the change that this made. */
   readonly by?: string | undefined;
 }
@@ -80,13 +80,13 @@ const mostShown = 20;
 export async function restoreTree(
   shadow: Shadow,
   [from, to]: readonly [from: string, to: string],
-  undoing: Undoing,
-): Promise<TakenBack> {
+  undoing: UndoRequest,
+): Promise<RestoreOutcome> {
   const { dryRun, signal } = undoing;
   const changes = await changesBetween(shadow, from, to, undoing);
   const { closed } = shadow;
   const staged = join(shadow.folder, `staged.${globalThis.crypto.randomUUID()}`);
-  const [files, left]: [UndoneFile[], LeftFile[]] = [[], []];
+  const [files, left]: [UndoneFile[], SkippedFile[]] = [[], []];
   try {
     await stage(changes, staged, shadow);
     for (const change of changes) {
@@ -112,7 +112,7 @@ async function changesBetween(
   shadow: Shadow,
   from: string,
   to: string,
-  { paths, workspace }: Undoing,
+  { paths, workspace }: UndoRequest,
 ): Promise<TreeChange[]> {
   const raw = await shadow.ask(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to]);
   // Neither nothing nor a repository inside another, whose mode is 160000.
@@ -144,7 +144,7 @@ async function stage(changes: readonly TreeChange[], folder: string, { ask }: Sh
 async function restoreFile(
   { path, name, from, to }: TreeChange,
   { staged, closed }: { readonly staged: string; readonly closed: ReadonlySet<unknown> },
-  { workspace, dryRun, assumed }: Undoing,
+  { workspace, dryRun, assumed }: UndoRequest,
 ): Promise<UndoneFile | undefined> {
   // What somebody runs unasked does not come back unasked either, nor a link that makes others such files.
   refuseProtected({ path }, name);

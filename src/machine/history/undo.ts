@@ -7,12 +7,18 @@ import { foldersAbove, removeMade, type PathTarget } from '../paths/path-target.
 import { areTogether, newChange, type Change, type Facts } from './entry.ts';
 import { changedSince, gone, mostChangedBytes, unwritable } from './failures.ts';
 import { relocateChange } from './relocate.ts';
-import { restoreTree, type LeftFile, type TakenBack, type Undoing, type UndoneFile } from './restore-tree.ts';
+import {
+  restoreTree,
+  type SkippedFile,
+  type RestoreOutcome,
+  type UndoRequest,
+  type UndoneFile,
+} from './restore-tree.ts';
 import type { Logged } from './log.ts';
 import { writeFile, type Before } from './write.ts';
 
 /** The outcome of taking changes back. */
-export interface Undone {
+export interface UndoOutcome {
   /**
    * The changes that were taken back, newest first, and the id of the change that this made; none in a dry
    * run.
@@ -20,16 +26,16 @@ export interface Undone {
   readonly changes: readonly { readonly change: Change; readonly by?: string | undefined }[];
   /** Each path once for each change. */
   readonly files: readonly UndoneFile[];
-  readonly left: readonly LeftFile[];
+  readonly left: readonly SkippedFile[];
 }
 
-export type UndoOptions = Pick<Undoing, 'workspace' | 'dryRun' | 'signal'>;
+export type UndoOptions = Pick<UndoRequest, 'workspace' | 'dryRun' | 'signal'>;
 
 /** Takes changes back one after the other, as `History.undo` says. */
-export async function undoChanges(changes: readonly Logged[], undoing: Undoing): Promise<Undone> {
+export async function undoChanges(changes: readonly Logged[], undoing: UndoRequest): Promise<UndoOutcome> {
   const { last, signal, assumed } = undoing;
   const undone: { change: Change; by?: string | undefined }[] = [];
-  const [files, left]: [UndoneFile[], LeftFile[]] = [[], []];
+  const [files, left]: [UndoneFile[], SkippedFile[]] = [[], []];
   let acts = 0;
   for (const logged of changes) {
     const { change } = logged;
@@ -56,7 +62,7 @@ export async function undoChanges(changes: readonly Logged[], undoing: Undoing):
  * A file that was replaced gets its old content, what was made goes into the history, what was removed comes
  * out of it, and what was moved moves back.
  */
-async function placeBack({ log, change }: Logged, undoing: Undoing): Promise<TakenBack> {
+async function placeBack({ log, change }: Logged, undoing: UndoRequest): Promise<RestoreOutcome> {
   const { workspace, dryRun, signal, assumed, kind } = undoing;
   const { id, step, path, to: moved = path, before, after } = change;
   const did = step === 'move' ? 'moved' : step === 'remove' ? 'made' : before ? 'changed' : 'removed';
@@ -98,7 +104,7 @@ async function placeBack({ log, change }: Logged, undoing: Undoing): Promise<Tak
 }
 
 /** The files of a work tree become what they were before a command, as far as they are what it left. */
-async function commandBack({ log, change }: Logged, undoing: Undoing): Promise<TakenBack> {
+async function commandBack({ log, change }: Logged, undoing: UndoRequest): Promise<RestoreOutcome> {
   const { workspace, dryRun, paths, states, kind } = undoing;
   const { id, path, command } = change;
   if (!change.states) throw gone(id);

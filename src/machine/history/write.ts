@@ -22,7 +22,7 @@ import { refuseWrongKind } from '../paths/opened.ts';
 import { lookOnceMore, type PathTarget } from '../paths/path-target.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { refusal } from '../paths/display-path.ts';
-import { newChange, type About, type Change } from './entry.ts';
+import { newChange, type ChangeDetails, type Change } from './entry.ts';
 import { changedMeanwhile, mostChangedBytes, tooLarge, unwritable } from './failures.ts';
 import { sha256, type Log } from './log.ts';
 
@@ -35,18 +35,20 @@ export interface Before {
 }
 
 /** The new content of a file. */
-export interface Decision {
+export interface NewFileContent {
   readonly bytes: Buffer;
   /** Lines, for the list of changes. */
   readonly added?: number;
   readonly removed?: number;
   /** Told of the change before the next one begins. */
-  readonly done?: (written: Written) => void;
+  readonly done?: (written: WriteOutcome) => void;
 }
 
-export type Decide = (before: Before | undefined) => Decision | undefined | Promise<Decision | undefined>;
+export type DecideContent = (
+  before: Before | undefined,
+) => NewFileContent | undefined | Promise<NewFileContent | undefined>;
 
-export interface Written {
+export interface WriteOutcome {
   readonly change: Change;
   /** Of the new file in its place. */
   readonly stat: Stats;
@@ -80,9 +82,9 @@ export function readExisting(place: PathTarget): Before | undefined {
 export async function writeFile(
   log: Log,
   place: PathTarget,
-  decide: Decide,
-  about: About,
-): Promise<Written | undefined> {
+  decide: DecideContent,
+  about: ChangeDetails,
+): Promise<WriteOutcome | undefined> {
   try {
     lookOnceMore(place);
     const existing = readExisting(place);
@@ -145,7 +147,7 @@ export async function putFile(
   existing: Pick<Before, 'stat'> | undefined,
   bytes: Buffer,
   { temporary: name, mode }: { temporary: string; mode?: number },
-): Promise<Pick<Written, 'stat' | 'notes'>> {
+): Promise<Pick<WriteOutcome, 'stat' | 'notes'>> {
   const temporary = join(place.folder.stablePath, name);
   let fd: number | undefined;
   try {
