@@ -7,7 +7,7 @@ import { stateFolder } from '../store/own-files.ts';
 import { displayPath } from '../machine/paths/display-path.ts';
 import { sanitize } from '../machine/sanitize.ts';
 import type { TrustScope } from '../core/policy.ts';
-import { createTrust, type Trust, type Trusted } from '../machine/trust/trust.ts';
+import { createTrust, type Trust, type TrustedFolder } from '../machine/trust/trust.ts';
 import { displayLine } from '../server/approvals/display-text.ts';
 import { ask, canAsk } from './confirm.ts';
 import { print } from './print.ts';
@@ -41,7 +41,7 @@ async function list(trust: Trust, json: boolean): Promise<number> {
   return print(json ? asJson({ folders }) : folders.map(linesOf).join('') || 'No folder is trusted.\n');
 }
 
-function linesOf({ folder, trustedAt, origin, current, always }: Trusted): string {
+function linesOf({ folder, trustedAt, origin, current, always }: TrustedFolder): string {
   const since = trustedAt === undefined ? 'not trusted' : `trusted ${trustedAt.slice(0, 10)}`;
   const from = origin ? `, from ${origin}` : '';
   const change = current ? '' : ', another one by now: asked again';

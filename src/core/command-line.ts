@@ -1,5 +1,5 @@
 import { ToolcribError } from './errors.ts';
-import type { Bare, Param, Params } from './parameter.ts';
+import type { RefuseOption, Param, Params } from './parameter.ts';
 
 /** The place of a parameter in a template. */
 export interface Slot<Name extends PropertyKey = PropertyKey> {
@@ -55,7 +55,7 @@ export interface CompiledLine {
 interface ValuePart {
   readonly name: string;
   readonly param: Param;
-  readonly bare: Bare;
+  readonly bare: RefuseOption;
 }
 type Part = string | Fresh | ValuePart | { readonly glued: readonly Part[] };
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** Refuses a text that the program would read as an option; see `marks` of a program. */
-export type Bare = (text: string) => string;
+export type RefuseOption = (text: string) => string;
 
 /** A parameter of an action: what it may be, and how it is written on the command line. */
 export interface Param<T extends z.ZodType = z.ZodType> {
@@ -11,7 +11,7 @@ export interface Param<T extends z.ZodType = z.ZodType> {
   /** The name of the variable. */
   readonly variable?: string;
   /** The arguments for a value; an empty list is not written. */
-  write(value: unknown, bare: Bare): readonly string[];
+  write(value: unknown, bare: RefuseOption): readonly string[];
 }
 export type Params = Readonly<Record<string, Param>>;
 /** The values that a caller gives. */

@@ -22,7 +22,7 @@ export type Policy = Pick<
 >;
 
 /** Lasting answers of a person. */
-export interface PersonSaid {
+export interface LastingAnswers {
   /** True when the folder of the act is trusted. */
   readonly trusted: boolean;
   /** "Always" was said to the act's grant, at effects no weaker than these. */
@@ -87,7 +87,7 @@ export const reasonsFor = (verdict: Verdict): readonly Reason[] =>
  * questions. A rule that allows a call takes the usual questions away, but for protected files only one about
  * that path does. Pure.
  */
-export function decide(act: Act, policy: Policy, known: PersonSaid): Verdict {
+export function decide(act: Act, policy: Policy, known: LastingAnswers): Verdict {
   const denied = refusalOf(act, policy) ?? ruleFor(act, policy, 'deny')?.setting;
   if (denied !== undefined) return { decision: 'deny', setting: denied };
   const asking = ruleFor(act, policy, 'ask');
@@ -125,7 +125,7 @@ export function strictest(verdicts: readonly Verdict[]): Verdict {
  * The one table of questions; docs/safety.md has it in words. Where several rows apply, one question says
  * all.
  */
-function usualReasons(act: Act, { rules }: Policy, { trusted, always }: PersonSaid): Reason[] {
+function usualReasons(act: Act, { rules }: Policy, { trusted, always }: LastingAnswers): Reason[] {
   const { effects, approval, trust, protects, grant } = act;
   const isAgreed = always && grant !== undefined;
   // What it could lose or publish is no further question.
@@ -191,12 +191,12 @@ function unasked(act: Act, { questions: mode }: Policy, reasons: readonly Reason
 }
 
 /** An act that a person allows from now on, at the effects that it had when it was read. */
-export interface Granted extends Grant {
+export interface GrantWithEffects extends Grant {
   readonly effects: readonly Effect[];
 }
 
 /** All that "always" would be kept for; undefined where not all that is asked each time can last. */
-export function grantsOf({ parts, ...plan }: Plan): readonly Granted[] | undefined {
+export function grantsOf({ parts, ...plan }: Plan): readonly GrantWithEffects[] | undefined {
   const asked = (parts ?? [plan]).filter(asksEachTime);
   const granted = asked.flatMap(({ grant, effects }) => (grant ? [{ ...grant, effects }] : []));
   return granted.length > 0 && granted.length === asked.length ? granted : undefined;

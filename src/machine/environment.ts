@@ -8,7 +8,13 @@ import type { Host } from './host.ts';
 import { userFolder } from './user-folders.ts';
 import type { Processes, Run } from './processes/process.ts';
 import { discover, whichProgram } from './programs/discovery.ts';
-import type { Broken, Discovery, Installation, SearchPath, Version } from './programs/installation.ts';
+import type {
+  BrokenPrograms,
+  Discovery,
+  Installation,
+  SearchPath,
+  Version,
+} from './programs/installation.ts';
 import { askLoginShell, cachedLoginShellPath, type KnownLoginShell } from './programs/login-shell.ts';
 import type { ProgramReport } from './programs/machine-report.ts';
 import { searchPath } from './programs/search-path.ts';
@@ -97,7 +103,7 @@ export class LocalEnvironment implements Environment {
   readonly #childEnvironments = new Map<string, Readonly<Record<string, string>>>();
   #shell: Promise<KnownLoginShell | undefined>;
   #path: Promise<SearchPath>;
-  #broken: Broken;
+  #broken: BrokenPrograms;
   #discovery: Promise<Discovery>;
   #doubtfulTest: Promise<void> | undefined;
   #listener = () => {};
@@ -118,7 +124,7 @@ export class LocalEnvironment implements Environment {
     this.#probe = createVersionProbe({ run: this.run, host, cacheFolder: this.#cache });
     this.#shell = cachedLoginShellPath(host, this.#cache);
     this.#path = this.#locate();
-    this.#broken = (readCache(this.#cache, brokenName) ?? {}) as Broken;
+    this.#broken = (readCache(this.#cache, brokenName) ?? {}) as BrokenPrograms;
     this.#discovery = this.#discover(this.#broken);
   }
 
@@ -213,7 +219,7 @@ export class LocalEnvironment implements Environment {
     return searchPath(this.host, await this.#shell, await this.roots, this.#settings.path);
   }
 
-  async #discover(broken: Broken): Promise<Discovery> {
+  async #discover(broken: BrokenPrograms): Promise<Discovery> {
     const hints = { broken, named: this.#settings.programs, roots: await this.roots };
     return discover(this.catalogue.programs, this.host, await this.#path, hints);
   }
@@ -236,7 +242,7 @@ export class LocalEnvironment implements Environment {
    */
   async #weedOut(isDoubtful: (id: string) => boolean): Promise<Discovery> {
     // A program that was broken may have been repaired.
-    let broken: Broken = {};
+    let broken: BrokenPrograms = {};
     for (;;) {
       const discovery = await this.#discover(broken);
       const doubtful = [...discovery.installed.values()].filter(({ id }) => isDoubtful(id));

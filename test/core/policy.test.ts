@@ -9,7 +9,7 @@ import {
   type ProjectConfig,
   type Settings,
 } from '../../src/core/settings.ts';
-import { decide, type Act, type PersonSaid, type Policy } from '../../src/core/policy.ts';
+import { decide, type Act, type LastingAnswers, type Policy } from '../../src/core/policy.ts';
 import { decisions, fits, matchesPath, ruleProblem, type Rule } from '../../src/core/rule.ts';
 
 const rule = (pattern: string, decision: Rule['decision']): Rule => ({
@@ -27,11 +27,15 @@ const usualAct: Act = {
   protects: [],
   isUndoable: false,
 };
-const nothingKnown: PersonSaid = { trusted: false, always: false };
+const nothingKnown: LastingAnswers = { trusted: false, always: false };
 const always: Act['grant'] = { act: '["git","push"]', words: 'exactly git push' };
 
 /** What comes of a call, in a word; asking names its reasons. */
-function outcome(act: Partial<Act>, policy: Partial<Policy> = {}, known: Partial<PersonSaid> = {}): string {
+function outcome(
+  act: Partial<Act>,
+  policy: Partial<Policy> = {},
+  known: Partial<LastingAnswers> = {},
+): string {
   const verdict = decide(
     { ...usualAct, ...act },
     { ...usualSettings, ...policy },
@@ -58,7 +62,7 @@ const protects: Partial<Act> = {
 };
 
 describe('the table of questions', () => {
-  it.each<[string, Partial<Act>, Partial<PersonSaid>, string]>([
+  it.each<[string, Partial<Act>, Partial<LastingAnswers>, string]>([
     ['reading', {}, {}, 'allow'],
     ['asking another machine', { effects: ['read', 'network'] }, {}, 'allow'],
     ['writing', { effects: ['write'] }, {}, 'allow'],
@@ -297,10 +301,10 @@ const anyAct: fc.Arbitrary<Act> = fc
     ...(approval !== undefined && { approval }),
     ...(grant !== undefined && { grant }),
   }));
-const anyKnown: fc.Arbitrary<PersonSaid> = fc.record({ trusted: fc.boolean(), always: fc.boolean() });
+const anyKnown: fc.Arbitrary<LastingAnswers> = fc.record({ trusted: fc.boolean(), always: fc.boolean() });
 
 /** How strict a verdict is. */
-function strictness(act: Act, policy: Policy, known: PersonSaid): number {
+function strictness(act: Act, policy: Policy, known: LastingAnswers): number {
   const verdict = decide(act, policy, known);
   if (verdict.decision !== 'allow') return verdict.decision === 'ask' ? 2 : 3;
   return verdict.unasked ? 1 : 0;

@@ -15,7 +15,7 @@ import { buildSync } from 'esbuild';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { effects } from '../../src/core/discoverer.ts';
-import type { Granted } from '../../src/core/policy.ts';
+import type { GrantWithEffects } from '../../src/core/policy.ts';
 import { createTrust } from '../../src/machine/trust/trust.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
 
@@ -37,7 +37,7 @@ function repositoryIn(folder: string, origin?: string): string {
   return folder;
 }
 
-const push: Granted = {
+const push: GrantWithEffects = {
   act: '["git_push","main"]',
   words: 'exactly git push origin main',
   effects: ['execute', 'network', 'publish'],
@@ -130,7 +130,11 @@ it.each(tooWide)('is never had in %s', async (wide) => {
 
 it('keeps answers of "always" beside it', async () => {
   const { folder, inner, trust } = setUp();
-  const vitest: Granted = { act: '["npx","vitest"]', words: 'exactly npx vitest', effects: ['execute'] };
+  const vitest: GrantWithEffects = {
+    act: '["npx","vitest"]',
+    words: 'exactly npx vitest',
+    effects: ['execute'],
+  };
   await trust.always.add(folder, push);
   await trust.always.add(folder, vitest);
   expect([await trust.always.has(inner, push), await trust.isTrusted(inner)]).toEqual([true, false]);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import type { CheckpointResult, WorkTreeStates } from '../../src/machine/history/checkpoints.ts';
+import type { CheckpointOutcome, WorkTreeStates } from '../../src/machine/history/checkpoints.ts';
 import { History, type HistoryOptions } from '../../src/machine/history/history.ts';
 import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
@@ -51,7 +51,7 @@ export async function keptTree(
   const [root = repository.folder] = options.roots ?? [];
   const workspace = await openWorkspace([root]);
   const never = () => new AbortController().signal;
-  const begun: CheckpointResult[] = [];
+  const begun: CheckpointOutcome[] = [];
   const take = async (command = 'npm_run') => {
     const taken = await checkpoints.take(root, command, workspace, never());
     if (taken) begun.push(taken);

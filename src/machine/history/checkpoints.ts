@@ -12,7 +12,7 @@ import type { Log } from './log.ts';
 import { Shadow, workTreeOf, type Snapshot } from './shadow.ts';
 
 /** The result of taking a checkpoint before a command. */
-export interface CheckpointResult {
+export interface CheckpointOutcome {
   /** A note for the caller, given once. */
   readonly note?: string;
   /** False: undo cannot bring back what the command changes. */
@@ -59,7 +59,7 @@ export class WorkTreeStates {
     command: string,
     workspace: Workspace,
     signal: AbortSignal,
-  ): Promise<CheckpointResult | undefined> {
+  ): Promise<CheckpointOutcome | undefined> {
     try {
       const shadow = this.#shadowOf(folder, workspace);
       if (!shadow || signal.aborted) return undefined;
@@ -173,7 +173,7 @@ export class WorkTreeStates {
     return note;
   }
 
-  #withoutUndo(why: string): CheckpointResult {
+  #withoutUndo(why: string): CheckpointOutcome {
     const note = this.#once(notUndone(why));
     return { ...(note !== undefined && { note }), isKept: false, ended() {} };
   }

@@ -89,8 +89,8 @@ export function changesIn(lines: readonly unknown[]): Change[] {
   return [...changes.values()].filter(({ step, states }) => step !== 'command' || states);
 }
 
-/** The options of a change. */
-export interface ChangeOptions {
+/** The details of a change that its caller gives. */
+export interface ChangeDetails {
   /** The name in the list: edit, write, delete, move… */
   readonly kind: string;
   readonly undoes?: string;
@@ -113,7 +113,7 @@ export const temporaryName = (): string => `.toolcrib-${randomBytes(8).toString(
  * Creates a change with what every change has. Its id is short, as each answer has it, and unique among
  * thousands.
  */
-export function newChange(step: Change['step'], path: string, { kind, undoes }: ChangeOptions): Change {
+export function newChange(step: Change['step'], path: string, { kind, undoes }: ChangeDetails): Change {
   return {
     id: randomInt(36 ** 6, 36 ** 7).toString(36),
     at: Date.now(),

@@ -5,12 +5,12 @@ import type { PathTarget } from '../paths/path-target.ts';
 import { displayPath } from '../paths/display-path.ts';
 import type { GitSource } from './ask-git.ts';
 import { WorkTreeStates } from './checkpoints.ts';
-import { togetherAs, type ChangeOptions, type Change } from './entry.ts';
+import { togetherAs, type ChangeDetails, type Change } from './entry.ts';
 import { noHistory } from './failures.ts';
 import { Log, selectIn, type Selection } from './log.ts';
-import { relocateChange, type Inspect } from './relocate.ts';
-import { undoChanges, type Undone, type UndoOptions } from './undo.ts';
-import { writeFile, type Decide, type Written } from './write.ts';
+import { relocateChange, type RefuseRemoval } from './relocate.ts';
+import { undoChanges, type UndoOutcome, type UndoOptions } from './undo.ts';
+import { writeFile, type DecideContent, type WriteOutcome } from './write.ts';
 
 export interface HistoryOptions extends GitSource {
   /** The state folder of this user; without one every change is refused. */
@@ -54,18 +54,18 @@ export class History {
    * step. Undefined when that is nothing else than it is, or nothing; what `decide` throws is thrown. Mode
    * and owner stay.
    */
-  write(place: PathTarget, decide: Decide, options: ChangeOptions): Promise<Written | undefined> {
-    return this.#change(place, options, (log) => writeFile(log, place, decide, options));
+  write(place: PathTarget, decide: DecideContent, details: ChangeDetails): Promise<WriteOutcome | undefined> {
+    return this.#change(place, details, (log) => writeFile(log, place, decide, details));
   }
 
   /** Moves a file, link or folder into the history; `inspect` may still refuse by throwing. */
-  remove(from: PathTarget, options: ChangeOptions, inspect?: Inspect): Promise<Change> {
-    return this.#change(from, options, (log) => relocateChange(log, { from, options, inspect }));
+  remove(from: PathTarget, details: ChangeDetails, inspect?: RefuseRemoval): Promise<Change> {
+    return this.#change(from, details, (log) => relocateChange(log, { from, details, inspect }));
   }
 
   /** Moves a file, link or folder, never onto something. */
-  move(from: PathTarget, to: PathTarget, options: ChangeOptions): Promise<Change> {
-    return this.#change(from, options, (log) => relocateChange(log, { from, to, options }));
+  move(from: PathTarget, to: PathTarget, details: ChangeDetails): Promise<Change> {
+    return this.#change(from, details, (log) => relocateChange(log, { from, to, details }));
   }
 
   /**
@@ -80,7 +80,7 @@ export class History {
    * Undoes changes, newest first, each as far as its result is still there, and tells what was left and why.
    * That makes changes itself. Throws NOT_FOUND for an id that is unknown, forgotten, or of another root.
    */
-  undo(selection: Selection, options: UndoOptions): Promise<Undone> {
+  undo(selection: Selection, options: UndoOptions): Promise<UndoOutcome> {
     const { roots } = options.workspace;
     return this.#inTurn(async () => {
       await this.settled();
@@ -96,7 +96,7 @@ export class History {
 
   #change<T>(
     { root, path }: PathTarget,
-    { signal }: ChangeOptions,
+    { signal }: ChangeDetails,
     work: (log: Log) => Promise<T>,
   ): Promise<T> {
     return this.#inTurn(async () => {

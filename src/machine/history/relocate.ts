@@ -9,21 +9,21 @@ import { protectedError } from '../paths/protected-paths.ts';
 import { refuseMoving } from '../paths/protected-trees.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { refusal } from '../paths/display-path.ts';
-import { newChange, type ChangeOptions, type Change, type Facts } from './entry.ts';
+import { newChange, type ChangeDetails, type Change, type Facts } from './entry.ts';
 import { noSuchChange, mostChangedBytes, tooLarge, unwritable } from './failures.ts';
 import { mostBackupBytes, sha256, type Log } from './log.ts';
 
 /** Inspects what is there while nobody else changes it; throwing leaves it there. */
-export type Inspect = (found: Facts) => void | Promise<void>;
+export type RefuseRemoval = (found: Facts) => void | Promise<void>;
 
 /** Something that moves: into the history (no `to`), out of it (no `from`), or from place to place. */
 export interface Move {
   readonly from?: PathTarget | undefined;
   readonly to?: PathTarget | undefined;
-  readonly options: ChangeOptions;
+  readonly details: ChangeDetails;
   /** The name of its backup, to take it from or to give it; left out: the id of the change. */
   readonly backup?: string | undefined;
-  readonly inspect?: Inspect | undefined;
+  readonly inspect?: RefuseRemoval | undefined;
 }
 
 /**
@@ -34,7 +34,7 @@ export interface Move {
  */
 export async function relocateChange(
   log: Log,
-  { from, to, options, backup, inspect }: Move,
+  { from, to, details, backup, inspect }: Move,
 ): Promise<Change> {
   const places = [from, to].filter((place) => place !== undefined);
   const { path = '' } = from ?? to ?? {};
@@ -51,14 +51,14 @@ export async function relocateChange(
     if (from && to) await refuseMoving({ ...from, given: path }, { kind: found.kind, to: to.path });
     if (to && isTaken(old, to.at)) throw unwritable(to.path, { code: 'EEXIST' });
     const change: Change = {
-      ...newChange(!to ? 'remove' : from ? 'move' : 'write', path, options),
+      ...newChange(!to ? 'remove' : from ? 'move' : 'write', path, details),
       ...(from && to && { to: to.path }),
       // What is only moved takes no room in the history.
       ...(!to && { before: found }),
       ...(to && { after: found }),
       ...(backup !== undefined && { kept: backup }),
     };
-    if (options.dryRun) return change;
+    if (details.dryRun) return change;
     log.append(change);
     try {
       places.forEach((place) => lookOnceMore(place));

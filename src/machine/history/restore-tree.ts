@@ -26,7 +26,7 @@ export interface UndoneFile {
 }
 
 /** A path that an undo has left as it was. */
-export interface LeftFile {
+export interface SkippedFile {
   readonly path: string;
   readonly error: ToolcribError;
 }
@@ -63,9 +63,9 @@ export interface UndoRequest extends Selection {
 }
 
 /** The result of undoing one change. */
-export interface UndoResult {
+export interface RestoreOutcome {
   readonly files: readonly UndoneFile[];
-  readonly left: readonly LeftFile[];
+  readonly left: readonly SkippedFile[];
   /** The id of the change that this made. */
   readonly by?: string | undefined;
 }
@@ -82,12 +82,12 @@ export async function restoreTree(
   shadow: Shadow,
   [from, to]: readonly [from: string, to: string],
   undoing: UndoRequest,
-): Promise<UndoResult> {
+): Promise<RestoreOutcome> {
   const { dryRun, signal } = undoing;
   const changes = await changesBetween(shadow, from, to, undoing);
   const { ownerOnly } = shadow;
   const staged = join(shadow.folder, `staged.${globalThis.crypto.randomUUID()}`);
-  const [files, left]: [UndoneFile[], LeftFile[]] = [[], []];
+  const [files, left]: [UndoneFile[], SkippedFile[]] = [[], []];
   try {
     await stage(changes, staged, shadow);
     for (const change of changes) {

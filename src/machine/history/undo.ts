@@ -9,8 +9,8 @@ import { changedSince, noSuchChange, mostChangedBytes, unwritable } from './fail
 import { relocateChange } from './relocate.ts';
 import {
   restoreTree,
-  type LeftFile,
-  type UndoResult,
+  type SkippedFile,
+  type RestoreOutcome,
   type UndoRequest,
   type UndoneFile,
 } from './restore-tree.ts';
@@ -18,23 +18,23 @@ import type { Logged } from './log.ts';
 import { writeFile, type Before } from './write.ts';
 
 /** The result of an undo. */
-export interface Undone {
+export interface UndoOutcome {
   /**
    * The changes that were undone, newest first, and the id of the change that this made; none in a dry run.
    */
   readonly changes: readonly { readonly change: Change; readonly by?: string | undefined }[];
   /** The changed paths, once for each change. */
   readonly files: readonly UndoneFile[];
-  readonly left: readonly LeftFile[];
+  readonly left: readonly SkippedFile[];
 }
 
 export type UndoOptions = Pick<UndoRequest, 'workspace' | 'dryRun' | 'signal'>;
 
 /** Undoes changes one after the other, as `History.undo` says. */
-export async function undoChanges(changes: readonly Logged[], undoing: UndoRequest): Promise<Undone> {
+export async function undoChanges(changes: readonly Logged[], undoing: UndoRequest): Promise<UndoOutcome> {
   const { last, signal, assumed } = undoing;
   const undone: { change: Change; by?: string | undefined }[] = [];
-  const [files, left]: [UndoneFile[], LeftFile[]] = [[], []];
+  const [files, left]: [UndoneFile[], SkippedFile[]] = [[], []];
   let acts = 0;
   for (const logged of changes) {
     const { change } = logged;
@@ -65,7 +65,7 @@ export async function undoChanges(changes: readonly Logged[], undoing: UndoReque
  * Undoes a change of one path: a replaced file gets its old content, a made one goes into the history, a
  * removed one comes out of it, and a moved one moves back.
  */
-async function undoPathChange({ log, change }: Logged, undoing: UndoRequest): Promise<UndoResult> {
+async function undoPathChange({ log, change }: Logged, undoing: UndoRequest): Promise<RestoreOutcome> {
   const { workspace, dryRun, signal, assumed, kind } = undoing;
   const { id, step, path, to: moved = path, before, after } = change;
   const did = step === 'move' ? 'moved' : step === 'remove' ? 'made' : before ? 'changed' : 'removed';
@@ -77,7 +77,7 @@ async function undoPathChange({ log, change }: Logged, undoing: UndoRequest): Pr
   const is = did === 'changed' ? readPlain(backupPath, ({ size }) => size <= mostChangedBytes) : undefined;
   const file = { path, did, ...(did === 'moved' && { from: moved }), is } as const;
   if (dryRun && (assumed.has(path) || assumed.has(moved))) return { files: [file], left: [] };
-  const options = { kind, undoes: id, signal, dryRun };
+  const details = { kind, undoes: id, signal, dryRun };
   let was: Buffer | undefined;
   const replace = async (place: PathTarget) => {
     const decide = (found: Before | undefined) => {
@@ -86,7 +86,7 @@ async function undoPathChange({ log, change }: Logged, undoing: UndoRequest): Pr
       if (!is) throw noSuchChange(id);
       return dryRun ? undefined : { bytes: is };
     };
-    return (await writeFile(log, place, decide, options))?.change;
+    return (await writeFile(log, place, decide, details))?.change;
   };
   const inspect = (found: Facts) => {
     if (did !== 'made' && !isDeepStrictEqual(found, after)) throw changedSince(moved);
@@ -96,11 +96,11 @@ async function undoPathChange({ log, change }: Logged, undoing: UndoRequest): Pr
     dryRun && !existsSync(dirname(path))
       ? undefined
       : workspace.atPlace(path, { make: !dryRun, exactly: true }, (to) =>
-          relocateChange(log, { from, to, options, backup, inspect }),
+          relocateChange(log, { from, to, details, backup, inspect }),
         );
   const fromMoved = (from: PathTarget) => {
     if (did === 'changed') return replace(from);
-    return did === 'moved' ? toPath(from) : relocateChange(log, { from, options, backup, inspect });
+    return did === 'moved' ? toPath(from) : relocateChange(log, { from, details, backup, inspect });
   };
   const by = await (did === 'made' ? toPath() : workspace.atPlace(moved, { exactly: true }, fromMoved));
   if (by && !dryRun && did !== 'made') removeMade(foldersAbove(moved, log.root));
@@ -108,7 +108,7 @@ async function undoPathChange({ log, change }: Logged, undoing: UndoRequest): Pr
 }
 
 /** Restores the files of a work tree from before a command, as far as they are what it left. */
-async function undoCommand({ log, change }: Logged, undoing: UndoRequest): Promise<UndoResult> {
+async function undoCommand({ log, change }: Logged, undoing: UndoRequest): Promise<RestoreOutcome> {
   const { workspace, dryRun, paths, states, kind } = undoing;
   const { id, path, command } = change;
   if (!change.states) throw noSuchChange(id);

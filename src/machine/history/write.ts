@@ -22,7 +22,7 @@ import { refuseWrongKind } from '../paths/opened.ts';
 import { lookOnceMore, type PathTarget } from '../paths/path-target.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { refusal } from '../paths/display-path.ts';
-import { newChange, type ChangeOptions, type Change } from './entry.ts';
+import { newChange, type ChangeDetails, type Change } from './entry.ts';
 import { changedMeanwhile, mostChangedBytes, tooLarge, unwritable } from './failures.ts';
 import { sha256, type Log } from './log.ts';
 
@@ -35,18 +35,20 @@ export interface Before {
 }
 
 /** The new content of a file. */
-export interface Decision {
+export interface NewFileContent {
   readonly bytes: Buffer;
   /** Lines, for the list of changes. */
   readonly added?: number;
   readonly removed?: number;
   /** Called with the change before the next one begins. */
-  readonly done?: (written: Written) => void;
+  readonly done?: (written: WriteOutcome) => void;
 }
 
-export type Decide = (before: Before | undefined) => Decision | undefined | Promise<Decision | undefined>;
+export type DecideContent = (
+  before: Before | undefined,
+) => NewFileContent | undefined | Promise<NewFileContent | undefined>;
 
-export interface Written {
+export interface WriteOutcome {
   readonly change: Change;
   /** Of the new file in its place. */
   readonly stat: Stats;
@@ -89,9 +91,9 @@ export function readExisting(place: PathTarget): Before | undefined {
 export async function writeFile(
   log: Log,
   place: PathTarget,
-  decide: Decide,
-  options: ChangeOptions,
-): Promise<Written | undefined> {
+  decide: DecideContent,
+  details: ChangeDetails,
+): Promise<WriteOutcome | undefined> {
   try {
     lookOnceMore(place);
     const existing = readExisting(place);
@@ -102,7 +104,7 @@ export async function writeFile(
     if (bytes.length > mostChangedBytes) throw tooLarge(place.path, bytes.length, mostChangedBytes);
     const hash = sha256(bytes);
     const change: Change = {
-      ...newChange('write', place.path, options),
+      ...newChange('write', place.path, details),
       ...(existing && { before: { kind: 'file', size: existing.bytes.length } }),
       after: { kind: 'file', size: bytes.length, hash },
       ...counts,
@@ -154,7 +156,7 @@ export async function putFile(
   existing: Pick<Before, 'stat'> | undefined,
   bytes: Buffer,
   { temporary: name, mode }: { temporary: string; mode?: number },
-): Promise<Pick<Written, 'stat' | 'notes'>> {
+): Promise<Pick<WriteOutcome, 'stat' | 'notes'>> {
   const temporary = join(place.folder.stablePath, name);
   let fd: number | undefined;
   try {

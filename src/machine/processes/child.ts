@@ -90,14 +90,14 @@ export async function startProgram(
 }
 
 /** Has another package start a program with this environment. The promise may settle when that has ended. */
-export type StartByPackage = (env: Readonly<Record<string, string>>) => Promise<unknown>;
+export type PackageStart = (env: Readonly<Record<string, string>>) => Promise<unknown>;
 
 /**
  * Starts a program by way of another package. That need not hand out the process: Node announces each one
  * that it makes, and the asynchronous context tells for whom.
  */
 export async function startByPackage(
-  start: StartByPackage,
+  start: PackageStart,
   { env, stdin }: Pick<StartOptions, 'env' | 'stdin'>,
 ): Promise<Child | Error> {
   const context = new AsyncLocalStorage<true>();

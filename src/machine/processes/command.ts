@@ -1,6 +1,6 @@
 import type { OutputSink, ProgramInput } from '../../core/tool.ts';
 import type { Collected } from '../output.ts';
-import type { StartByPackage } from './child.ts';
+import type { PackageStart } from './child.ts';
 
 /** A program, and what it is given. */
 export interface Stage {
@@ -31,7 +31,7 @@ export interface Command extends Stage {
   /** Called with each piece of standard output; none is then kept. False: no more is read. Must not throw. */
   readonly onOutput?: (chunk: Buffer) => boolean;
   /** Has another package start the program, in the place of execa. Not in a pipe. */
-  readonly startByPackage?: StartByPackage;
+  readonly startByPackage?: PackageStart;
   /** It may go on for long: nothing of it is left when this process dies, also in its first moment. */
   readonly lasts?: boolean;
   /** Bytes of each stream to keep, half from its head and half from its tail. */

@@ -1,6 +1,6 @@
 import type { ExecaMethod } from 'execa';
 import { endTree, runMarker, startByPackage, startProgram } from './child.ts';
-import type { Child, StartByPackage, StartOptions, Started } from './child.ts';
+import type { Child, PackageStart, StartOptions, Started } from './child.ts';
 import { createMemoryLimit, type MemoryLimit } from './memory-limit.ts';
 import { createWatchdog } from './watchdog.ts';
 
@@ -17,7 +17,7 @@ export interface WatchedPrograms {
    * from its first moment.
    */
   start(
-    program: Started | StartByPackage,
+    program: Started | PackageStart,
     options: StartOptions,
     lasts?: boolean,
   ): Promise<WatchedProgram | Error>;
@@ -49,7 +49,7 @@ export function createWatchedPrograms(memoryPercent: number): WatchedPrograms {
     }
   }
 
-  async function begin(program: Started | StartByPackage, options: StartOptions): Promise<Child | Error> {
+  async function begin(program: Started | PackageStart, options: StartOptions): Promise<Child | Error> {
     if (typeof program === 'function') return startByPackage(program, options);
     const starter = execa ?? (await load());
     return starter instanceof Error ? starter : startProgram(starter, program, options);

@@ -1,5 +1,5 @@
 import { pathsOf, variable, type Host } from '../host.ts';
-import type { Broken, Discovery, Installation, ProgramFacts, SearchPath } from './installation.ts';
+import type { BrokenPrograms, Discovery, Installation, ProgramFacts, SearchPath } from './installation.ts';
 import { expandPlace, lookAtFolder } from './search-path.ts';
 import { behindShim } from './windows-shim.ts';
 
@@ -28,12 +28,12 @@ interface ProgramCandidate extends Pick<Installation, 'words' | 'source'> {
 interface SearchContext {
   readonly host: Host;
   readonly path: SearchPath;
-  readonly broken: Broken;
+  readonly broken: BrokenPrograms;
 }
 
 /** Facts that discovery uses in addition to the search path. */
 interface DiscoveryHints {
-  readonly broken?: Broken;
+  readonly broken?: BrokenPrograms;
   /** The paths of programs that the settings name, by id. */
   readonly named?: Readonly<Record<string, string>>;
   /** The folders of projects, which may have copies of their own. */

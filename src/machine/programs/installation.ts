@@ -74,7 +74,7 @@ export interface Version {
  * The reasons why candidates cannot be used, found out by starting them. The keys are id and path with a
  * blank between them.
  */
-export type Broken = Readonly<Record<string, string>>;
+export type BrokenPrograms = Readonly<Record<string, string>>;
 
 export interface Discovery {
   readonly path: SearchPath;

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { ToolcribError, type ErrorCode } from '../../core/errors.ts';
 import { effects } from '../../core/discoverer.ts';
-import type { Granted, TrustScope } from '../../core/policy.ts';
+import type { GrantWithEffects, TrustScope } from '../../core/policy.ts';
 import { upwards } from '../../core/upwards.ts';
 import { discard, isPrivate, readCache, readPlain, writePrivate } from '../../store/own-files.ts';
 import { isInside } from '../paths/inside.ts';
@@ -36,7 +36,7 @@ const trustRecord = z.strictObject({
 });
 type TrustRecord = z.output<typeof trustRecord>;
 
-export interface Trusted extends Omit<TrustRecord, 'inode' | 'always'> {
+export interface TrustedFolder extends Omit<TrustRecord, 'inode' | 'always'> {
   /** True while the folder is still the one that was trusted. */
   readonly current: boolean;
   /** The acts that were granted with "always", in words. */
@@ -61,16 +61,16 @@ export interface Trust {
    * WRITE_FAILED.
    */
   revoke(folder: string): boolean;
-  list(): Promise<Trusted[]>;
+  list(): Promise<TrustedFolder[]>;
   /** The acts that were granted with "always". */
   readonly always: Grants;
 }
 
 export interface Grants {
   /** True where the act was granted with at least these effects: a yes to reading is none to writing. */
-  has(folder: string, grant: Granted): Promise<boolean>;
+  has(folder: string, grant: GrantWithEffects): Promise<boolean>;
   /** Records a grant. Throws WRITE_FAILED. */
-  add(folder: string, grant: Granted): Promise<void>;
+  add(folder: string, grant: GrantWithEffects): Promise<void>;
 }
 
 /** Creates the trust that is recorded in the state folder `folder`; without one nothing is ever trusted. */

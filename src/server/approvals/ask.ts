@@ -11,7 +11,7 @@ import {
 import { ToolcribError } from '../../core/errors.ts';
 import { clientSays } from '../client/client-roots.ts';
 import { covers, screenOf, type LastingAnswer, type Question, type QuestionScreen } from './question.ts';
-import type { Unanswered } from './refusals.ts';
+import type { NoAnswerReason } from './refusals.ts';
 import { createReplyTimes, type ReplyTimes } from '../client/reply-times.ts';
 import { OneTimeTokens } from './one-time-tokens.ts';
 
@@ -19,7 +19,7 @@ export type Reply =
   /** To this act, this time, and what is kept of that. */
   | { readonly kind: 'yes'; readonly keep: readonly LastingAnswer[] }
   | { readonly kind: 'no' }
-  | { readonly kind: 'nothing'; readonly why: Unanswered }
+  | { readonly kind: 'nothing'; readonly why: NoAnswerReason }
   /** The client asks, and makes the call again; this is what the call answers until then. */
   | { readonly kind: 'pending'; readonly result: InputRequiredResult };
 

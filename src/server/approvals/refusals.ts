@@ -5,10 +5,15 @@ import { ToolcribError } from '../../core/errors.ts';
 import { ownCommandLine } from './own-command.ts';
 
 /** The reason why nobody has answered. */
-export type Unanswered = 'cannot be asked' | 'answered at once';
+export type NoAnswerReason = 'cannot be asked' | 'answered at once';
 
 /** Nobody was there to ask; names what a person can do about it, as it is typed on this installation. */
-export function unansweredError(tool: string, plan: Plan, verdict: Verdict, why: Unanswered): ToolcribError {
+export function unansweredError(
+  tool: string,
+  plan: Plan,
+  verdict: Verdict,
+  why: NoAnswerReason,
+): ToolcribError {
   const reasons = reasonsFor(verdict);
   const said =
     why === 'cannot be asked'

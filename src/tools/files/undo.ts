@@ -5,7 +5,7 @@ import { flag, list, path } from '../../core/params.ts';
 import { areTogether, type Change } from '../../machine/history/entry.ts';
 import type { UndoneFile } from '../../machine/history/restore-tree.ts';
 import type { Selection } from '../../machine/history/log.ts';
-import type { Undone } from '../../machine/history/undo.ts';
+import type { UndoOutcome } from '../../machine/history/undo.ts';
 import { displayPath } from '../../machine/paths/display-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { sanitize } from '../../machine/sanitize.ts';
@@ -175,7 +175,7 @@ function fileLines(files: readonly UndoneFile[], roots: readonly string[]): stri
 }
 
 /** The first line of an answer: the changes taken back, and the call that redoes them. */
-function headline({ changes }: Undone, roots: readonly string[], isDry: boolean): string {
+function headline({ changes }: UndoOutcome, roots: readonly string[], isDry: boolean): string {
   const groups = groupChanges(changes.map(({ change }) => change));
   const [newest] = groups;
   const what =

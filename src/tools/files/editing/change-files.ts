@@ -1,6 +1,6 @@
 import { sep } from 'node:path';
 import { ToolcribError } from '../../../core/errors.ts';
-import type { Before, Written } from '../../../machine/history/write.ts';
+import type { Before, WriteOutcome } from '../../../machine/history/write.ts';
 import type { PathTarget } from '../../../machine/paths/path-target.ts';
 import { refusal, displayPath } from '../../../machine/paths/display-path.ts';
 import { rooted } from '../../../machine/paths/workspace.ts';
@@ -81,7 +81,7 @@ export async function changeFile(
       const { added, removed } = facts.diff;
       const otherEncoding = encoding === 'utf-8' ? {} : { encoding };
       // Called before the next change of the file begins, which asks if its caller has seen this content.
-      const done = ({ stat, hash }: Pick<Written, 'stat' | 'hash'>) =>
+      const done = ({ stat, hash }: Pick<WriteOutcome, 'stat' | 'hash'>) =>
         session.knownFiles.remember(target.path, { version: versionOf(stat), hash, bytes, ...otherEncoding });
       return { bytes, added, removed, done };
     };
