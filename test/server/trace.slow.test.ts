@@ -27,7 +27,10 @@ it.each(eras)('writes down what goes in and out in %s, over both transports, and
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, Record<string, unknown>>);
     const asked = lines.flatMap(({ way, message }) =>
-      (way as unknown) === 'in' ? [message?.['method']] : [],
+      // The server asks itself for the list once more, when what takes long is known.
+      (way as unknown) === 'in' && !String(message?.['id']).startsWith('toolcrib-replayed-')
+        ? [message?.['method']]
+        : [],
     );
     expect(asked.filter((method) => method !== 'notifications/initialized').slice(-4)).toEqual([
       expect.stringMatching(/^(initialize|server\/discover)$/),
