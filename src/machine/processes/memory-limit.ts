@@ -23,8 +23,8 @@ export interface MemoryLimit {
 /**
  * Finds programs that hold more than `percent` of the memory of this computer, or of the container that we
  * run in, with all that they have started; or an eighth of it when there is less than a thirty-second left.
- * What is mapped and not used does not count, as Node, Java, Go and sanitizers map far more than they use;
- * what processes share counts once. Only Linux tells. `running`: the programs, by their marks.
+ * Memory that is mapped and not used does not count, as Node, Java, Go and sanitizers map far more than they
+ * use; what processes share counts once. Only Linux tells. `running`: the programs, by their marks.
  */
 export function createMemoryLimit(running: ReadonlyMap<string, number>, percent: number): MemoryLimit {
   const watched = new Map<number, (excess: Excess) => void>();

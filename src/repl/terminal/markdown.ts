@@ -16,7 +16,7 @@ const marks = /^((?:[ \t]*> ?)*)([ \t]*)((?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$))?/;
 /**
  * Shows Markdown while it streams. Nothing is printed twice, the cursor never moves: plain words are written
  * at once, `**bold**`, a link or the marks that begin a line when they are clear, a table when it is whole.
- * Where there is no screen the text is passed on as it is.
+ * Without a screen the text is passed on as it is.
  */
 export class MarkdownStream {
   readonly #terminal: Terminal;
