@@ -95,7 +95,7 @@ function gate() {
   return { open, work: async () => result(await opened) };
 }
 
-it('what belongs to one client does not exist for another', async () => {
+it('hides what belongs to one client from another', async () => {
   const { jobs, read, run, find } = crib();
   const id = idOf(await run('a', untilAborted, { seconds: 0.02 }));
   expect(id).toBe('tool-1');
@@ -109,7 +109,7 @@ it('what belongs to one client does not exist for another', async () => {
   expect(find(id).client).toBe('me');
 });
 
-it('has as many jobs of a client as are allowed, and says how to go on', async () => {
+it('allows a client as many jobs as are set, and names a way to go on', async () => {
   const { stop, run, start } = crib({ jobs: 2 });
   const begin = (key: string) => run(key, untilAborted, { seconds: 0.02 });
   const id = idOf(await begin('a'));
@@ -143,14 +143,14 @@ it('keeps a hundred jobs that have ended', async () => {
   expect(find(ids.at(-1) ?? '').state).toBe('done');
 });
 
-it('a wait that is over by time says that it is running, and one for a pattern that takes for ever is refused', async () => {
+it('ends a wait at its time limit, and refuses a pattern that would take for ever', async () => {
   const { read, start } = crib();
   const { id } = await start(`console.log('a'.repeat(60) + '!'); setTimeout(() => 0, 60000)`);
   expect(await read(id, { wait_for: 'end', timeout: 0 })).toMatch(/^node-1 is running/);
   await expect(read(id, { wait_for: '(a+)+$' })).rejects.toMatchObject({ code: 'ARG_INVALID' });
 });
 
-it('takes no input unless it was started in the background', async () => {
+it('takes no input for a job that was not started in the background', async () => {
   const { control, run, read } = crib();
   const id = idOf(await run('a', untilAborted, { seconds: 0.02 }));
   await expect(control(id, { action: 'send', text: 'x' })).rejects.toMatchObject({ code: 'ARG_INVALID' });
@@ -158,7 +158,7 @@ it('takes no input unless it was started in the background', async () => {
   await expect(read(id, {}, 'another')).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
-it('of the same starts at once one starts, whether it goes on or ends', async () => {
+it('starts one job for several equal starts at once, whether it goes on or ends', async () => {
   const { start, folder } = crib();
   const script = (name: string, rest: string) =>
     `require('node:fs').appendFileSync('${name}', 'run '); console.log('ready'); ${rest}`;
@@ -169,7 +169,7 @@ it('of the same starts at once one starts, whether it goes on or ends', async ()
   for (const name of ['a', 'b']) expect(readFileSync(join(folder, name), 'utf8')).toBe('run ');
 });
 
-it('a flood is waited for at a low price, and found in', async () => {
+it('waits at a low price for a flood of output, and finds a line in it', async () => {
   const { read, start } = crib();
   const { id } = await start(
     `const line = 'x'.repeat(99) + '\\n'; let n = 0; const go = () => { for (let i = 0; i < 1000; i++) process.stdout.write(line); ++n < 100 ? setImmediate(go) : console.log('the end') }; go(); setTimeout(() => 0, 60000)`,
