@@ -59,7 +59,7 @@ describe('apply_patch', () => {
     expect(existsSync(join(root, 'new'))).toBe(false);
   });
 
-  it('means whole lines only, those below what @@ names, and refuses what is in several places', async () => {
+  it('replaces whole lines below what @@ names, and refuses what is in several places', async () => {
     expect(await failure('*** Update File: src/a.ts', '@@', '-    go();', '+    x();')).toMatch(
       /^AMBIGUOUS_EDIT: .*\(lines 3, 8\)/,
     );
@@ -72,7 +72,7 @@ describe('apply_patch', () => {
     expect(await at('src/a.ts')).toContain('class B {\n  x = 1;\n  run() {');
   });
 
-  it('does all or nothing', async () => {
+  it('changes all files or none', async () => {
     const before = await at('src/a.ts');
     const failed = await failure(
       '*** Update File: old.txt',
