@@ -17,7 +17,7 @@ interface Called {
 type Call = (name: string, given?: Given) => Promise<string>;
 
 const run = "import { appendFileSync } from 'node:fs';\nappendFileSync('ran', process.argv[2] ?? 'ran');\n";
-/** A project, and a program of the machine that tells what it is given. */
+/** A project, and a program of the machine that prints its arguments. */
 function shop(): World {
   const world = makeWorld({ 'run.mjs': run, '.gitignore': 'ran\ninner\n' });
   for (const name of ['tool', ...runners])
@@ -39,7 +39,7 @@ const calling =
   (client: Called): Call =>
   async (name, given = {}) =>
     textOf(await client.callTool({ name, arguments: given }));
-/** What ran since it was asked last. */
+/** The mark of what ran since the last look. */
 function ran(world: World, folder = ''): string {
   const said = world.has(join(folder, 'ran')) ? world.read(join(folder, 'ran')) : '';
   rmSync(join(world.project, folder, 'ran'), { force: true });

@@ -107,7 +107,7 @@ async function firstStart({ start, kept }: Home, era: Era = '2025-11-25') {
   return `${server.lines[0]}\n${list}`;
 }
 
-/** Whether the server itself has been loaded, which needs several times as much memory as the first answers. */
+/** Sees if the server itself has been loaded, which needs several times the memory of the first answers. */
 const isLoaded = ({ child }: RawServer) =>
   readFileSync(`/proc/${child.pid}/maps`, 'utf8').length > 0 &&
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) > 62_000;
@@ -250,7 +250,7 @@ it('stores answers where nobody else can read them, and no values of variables',
 });
 
 describe('a message that is not a first request', () => {
-  /** What a server that remembers says to these bytes, and one that does not. */
+  /** The answers to these bytes of a server that has stored answers, and of one that has not. */
   async function both(bytes: (string | Buffer)[]) {
     const said: string[][] = [];
     const home = makeHome();

@@ -79,7 +79,7 @@ it.each([
   expect(best.map((one) => one.name)).toContain(name);
 });
 
-/** As the searches of hosts see a text: small letters, and nothing known of meaning. */
+/** The words of a text as the searches of hosts see them: small letters, and nothing known of meaning. */
 function wordsIn(text: string): string[] {
   return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
 }

@@ -6,7 +6,7 @@ import { loadManifest } from '../../src/server/registry/manifest.ts';
 import type { ToolDefinition } from '../../src/core/tool-definition.ts';
 import { toolsPage } from './tools-page.ts';
 
-// What is published is written down: a change of it is seen in the review. `npm test -- -u` writes it.
+// The definition of each tool is recorded, so that a review sees a change of it. `npm test -- -u` writes it.
 const { tools, programs } = await loadManifest();
 
 const own = tools.filter(({ action }) => action === undefined);
