@@ -4,7 +4,7 @@ import { loadManifest } from '../../src/server/registry/manifest.ts';
 import { questions } from '../server/questions.ts';
 
 const manifest = await loadManifest();
-// Who has Docker has no Podman, whose actions are called the same.
+// A machine with Docker has no Podman, whose actions are called the same.
 const tools = manifest.tools.filter(({ program }) => program !== 'podman');
 
 it('finds the right action among the first five for nineteen questions of twenty', () => {

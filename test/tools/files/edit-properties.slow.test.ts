@@ -29,7 +29,7 @@ const bytes = fc
   .tuple(text, fc.uint8Array({ maxLength: 4 }), text)
   .map(([one, other, two]) => Buffer.concat([Buffer.from(one + 'x'.repeat(80)), other, Buffer.from(two)]));
 
-/** What edits make of bytes; undefined when they are refused. */
+/** The bytes after edits; undefined when they are refused. */
 const outcome = (before: Buffer, given: readonly Edit[], encoding?: string) =>
   applyEdits(before, given, { path: 'f.txt', encoding }).catch((error: { code?: string }) => {
     if (error.code === undefined) throw error;
