@@ -19,7 +19,7 @@ import { until } from '../support/until.ts';
 const processes = createProcesses(process.platform as 'linux');
 
 /** Jobs, outputs, the tools about them, and one tool to be started: it runs a script of Node. */
-function crib(budgets: Partial<typeof usualBudgets> = {}) {
+function scene(budgets: Partial<typeof usualBudgets> = {}) {
   const jobs = new Jobs();
   const outputs = new OutputStore({ folder: undefined, budgets: usualBudgets });
   onTestFinished(async () => {
@@ -65,7 +65,7 @@ function crib(budgets: Partial<typeof usualBudgets> = {}) {
   const control = (id: string, given: object) => call(bindTool(controlJob, session), { id, ...given });
   const stop = (id: string) => control(id, { action: 'stop' });
   const find = (id: string) => jobs.find('me', id) ?? expect.fail(`no ${id}`);
-  /** A call of work of our own, by the client `me` unless told. */
+  /** A call of work of our own, by the client `me` unless another is given. */
   const run = async (key: string, work: JobWork, more: Partial<CallContext> & { seconds?: number } = {}) => {
     const { seconds = 5, client = 'me', ...rest } = more;
     const context = await contextOf(client);
@@ -88,7 +88,7 @@ const untilAborted: JobWork = ({ signal }) =>
     if (signal.aborted) end();
     signal.addEventListener('abort', end);
   });
-/** Work that ends when it is told to. */
+/** Work that ends on a signal of the test. */
 function gate() {
   let open = (_text: string) => {};
   const opened = new Promise<string>((resolve) => (open = resolve));
@@ -96,7 +96,7 @@ function gate() {
 }
 
 it('hides what belongs to one client from another', async () => {
-  const { jobs, read, run, find } = crib();
+  const { jobs, read, run, find } = scene();
   const id = idOf(await run('a', untilAborted, { seconds: 0.02 }));
   expect(id).toBe('tool-1');
   expect(jobs.find('you', id)).toBeUndefined();
@@ -110,7 +110,7 @@ it('hides what belongs to one client from another', async () => {
 });
 
 it('allows a client as many jobs as are set, and names a way to go on', async () => {
-  const { stop, run, start } = crib({ jobs: 2 });
+  const { stop, run, start } = scene({ jobs: 2 });
   const begin = (key: string) => run(key, untilAborted, { seconds: 0.02 });
   const id = idOf(await begin('a'));
   await begin('b');
@@ -123,14 +123,14 @@ it('allows a client as many jobs as are set, and names a way to go on', async ()
 });
 
 it('ends a job at its own limit', async () => {
-  const { find, run } = crib({ jobMinutes: 0.2 / 60 });
+  const { find, run } = scene({ jobMinutes: 0.2 / 60 });
   const job = find(idOf(await run('a', untilAborted, { seconds: 0.02 })));
   await job.ended;
   expect(job.state).toBe('timed_out');
 });
 
 it('keeps a hundred jobs that have ended', async () => {
-  const { jobs, find, run } = crib({ jobs: 200 });
+  const { jobs, find, run } = scene({ jobs: 200 });
   const ids: string[] = [];
   for (let count = 0; count < 130; count++) {
     const { open, work } = gate();
@@ -144,14 +144,14 @@ it('keeps a hundred jobs that have ended', async () => {
 });
 
 it('ends a wait at its time limit, and refuses a pattern that would take for ever', async () => {
-  const { read, start } = crib();
+  const { read, start } = scene();
   const { id } = await start(`console.log('a'.repeat(60) + '!'); setTimeout(() => 0, 60000)`);
   expect(await read(id, { wait_for: 'end', timeout: 0 })).toMatch(/^node-1 is running/);
   await expect(read(id, { wait_for: '(a+)+$' })).rejects.toMatchObject({ code: 'ARG_INVALID' });
 });
 
 it('takes no input for a job that was not started in the background', async () => {
-  const { control, run, read } = crib();
+  const { control, run, read } = scene();
   const id = idOf(await run('a', untilAborted, { seconds: 0.02 }));
   await expect(control(id, { action: 'send', text: 'x' })).rejects.toMatchObject({ code: 'ARG_INVALID' });
   await expect(control(id, { action: 'send' })).rejects.toMatchObject({ code: 'ARG_INVALID' });
@@ -159,7 +159,7 @@ it('takes no input for a job that was not started in the background', async () =
 });
 
 it('starts one job for several equal starts at once, whether it goes on or ends', async () => {
-  const { start, folder } = crib();
+  const { start, folder } = scene();
   const script = (name: string, rest: string) =>
     `require('node:fs').appendFileSync('${name}', 'run '); console.log('ready'); ${rest}`;
   const going = await Promise.all([1, 2, 3].map(() => start(script('a', 'setTimeout(() => 0, 60000)'))));
@@ -170,7 +170,7 @@ it('starts one job for several equal starts at once, whether it goes on or ends'
 });
 
 it('waits at a low price for a flood of output, and finds a line in it', async () => {
-  const { read, start } = crib();
+  const { read, start } = scene();
   const { id } = await start(
     `const line = 'x'.repeat(99) + '\\n'; let n = 0; const go = () => { for (let i = 0; i < 1000; i++) process.stdout.write(line); ++n < 100 ? setImmediate(go) : console.log('the end') }; go(); setTimeout(() => 0, 60000)`,
   );

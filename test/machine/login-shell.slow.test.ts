@@ -28,7 +28,7 @@ describe.skipIf(process.platform === 'win32')('the login shell', () => {
     writeFileSync(join(home, name), content, { mode });
     return join(home, name);
   };
-  /** A login shell of our making, whose start-up files do something and which then does what it is told. */
+  /** A login shell of our making, whose start-up files do something before it runs its command. */
   const shellThat = (does: string) => write('shell', `#!/bin/sh\n${does}\nexec /bin/sh -c "$2"\n`, 0o755);
   /** It waits longer than usual: a busy machine may need more for anything. */
   const patient: Run = (command) => run({ ...command, timeoutMs: 60_000 });

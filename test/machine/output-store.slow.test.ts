@@ -31,7 +31,7 @@ const open = (options: Partial<OutputStoreOptions> = {}) => {
   const tool = bindTool(readOutput, sessionOf({ outputs: store, jobs: new Jobs() }));
   return {
     store,
-    /** What read_output answers, as the client `me` unless told. */
+    /** The answer of read_output, as the client `me` unless another is given. */
     async read(id: string, given: object = {}, client = 'me'): Promise<string> {
       const context = await callContext([], { client, signal: AbortSignal.timeout(60_000) });
       const result = await planAndRun(tool, { id, ...given }, context);

@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 type Options = Parameters<RootedWorkspace['openPlace']>[1];
 
-/** Where a place is, without holding on to it. */
+/** The path that is opened, without holding on to it. */
 async function placeOf(path: string, options?: Options): Promise<Omit<PathTarget, 'folder'>> {
   const { folder, ...place } = await workspace.openPlace(path, options);
   await folder.handle.close();
@@ -179,7 +179,7 @@ describe('a path that is refused', () => {
   });
 });
 
-/** What this process holds open below the temporary folder, where the system tells. */
+/** The number of files that this process holds open, where the system lists them. */
 function opened(): number {
   return process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0;
 }

@@ -39,7 +39,7 @@ describe.skipIf(process.platform === 'win32')('programs that are asked for their
     version: { args: ['--version'], pattern: 'version (\\S+)', caches },
     environment: ['RUSTUP_HOME', 'ZZ_HOME'],
   });
-  /** What is found of these on the search path, and their versions. */
+  /** Those that are found on the search path, and their versions. */
   async function asked(...programs: ProgramFacts[]) {
     const path = await searchPath(host);
     const { installed } = await discover(programs, host, path);

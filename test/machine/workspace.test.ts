@@ -102,7 +102,7 @@ describe('resolving a path', () => {
 });
 
 describe('long paths', () => {
-  /** What a call failed with, which must not have taken long. */
+  /** The error of a call, which must not have taken long. */
   async function soon(call: () => Promise<unknown>): Promise<string> {
     const started = process.cpuUsage();
     const failure = await failureOf(call());
@@ -152,7 +152,7 @@ describe('the state folder of toolcrib', () => {
     expect(await failureOf(around.open('folder', 'toolcrib'))).toMatch(isOurs);
     expect(await failureOf(around.open('any', 'to-journal/contents'))).toMatch(isOurs);
     expect(await failureOf(around.resolve('to-journal/contents/x'))).toMatch(isOurs);
-    // Nor is told what is there.
+    // The answer does not reveal what is there.
     expect(await failureOf(around.open('file', 'toolcrib/none'))).toMatch(isOurs);
     const other = await around.open('file', 'toolcribs/y');
     await other.handle.close();
