@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 
 const [mysql, psql] = [programOf('mysql'), programOf('psql')];
 
-/** What a call says that has to fail; its parameters may be refused before. */
+/** The error of a call that has to fail; its parameters may be refused before. */
 const failing = async (
   of: Program,
   name: string,
