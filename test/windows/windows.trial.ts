@@ -76,7 +76,7 @@ describe.each(['node20', 'node24'])('the built server on Windows, in %s', (node)
   it('finds the programs that are installed', async () => {
     const found = await gets('list_programs');
     expect(found).toMatch(/^[1-9]\d* of \d+ programs are here$/m);
-    // Versions are told too late by a computer that is busy.
+    // A computer that is busy reports versions too late.
     expect(found).toMatch(new RegExp(`^node \\S+ C:\\\\${node}\\\\node\\.exe`, 'm'));
     expect(found).toMatch(
       new RegExp(`^npm \\S+ C:\\\\${node}\\\\node_modules\\\\npm\\\\bin\\\\npm-cli\\.js`, 'm'),
