@@ -67,7 +67,7 @@ it('shows what was printed by line, with both streams in the order in which line
   );
 });
 
-it('pages through a large output without losing or repeating a line, within the size of a result', async () => {
+it('pages through a large output without losing or repeating a line, result by result', async () => {
   const { store, read } = open();
   const sink = store.open('me', 'x');
   const text = Buffer.from(numbered(3000));

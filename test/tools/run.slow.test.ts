@@ -48,7 +48,7 @@ describe('run', () => {
   });
   const shown = ['| "cat; echo one\\necho two"', '| input:', '| yes'];
 
-  it('ATTACK 45, 47: a bare name is never found in the project, also when its folder is on the PATH', async () => {
+  it('ATTACK 45, 47: a bare name is never found in the project, not even on the PATH', async () => {
     expect(await run('git', ['--version'])).toMatch(/^git version/);
     for (const name of ['evil-tool', '.', '..', 'C:evil', 'no such program'])
       expect(await run(name, []), name).toMatch(/^PROGRAM_NOT_FOUND/);
