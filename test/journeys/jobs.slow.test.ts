@@ -88,7 +88,7 @@ describe.concurrent.each(eras)('jobs, in %s', (era) => {
   afterAll(() => client.close());
   const call = (name: string, given: Arguments = {}) => textFrom(client, name, given);
 
-  it.concurrent('a dev server starts, is waited for, read, written to and stopped, and starts again', async () => {
+  it.concurrent('a dev server starts, is read, written to and stopped, and starts again', async () => {
     const start = (port: number) =>
       call('run', { command: `npm run dev -- --port ${port}`, background: true });
     /** A wait is over after a second here, which a busy machine may need for more than a start. */
@@ -218,7 +218,7 @@ describe.concurrent.each(eras)('jobs, in %s', (era) => {
     await until(async () => /^build-\d+ is done/.test(await wait()));
   });
 
-  it.concurrent('a tool that reads its program names the job, and the same call gets its result', async () => {
+  it.concurrent('a tool that reads its program names the job, and the same call gets it', async () => {
     const work = makeWork(`shop-${era}`);
     const view = () => client.callTool({ name: 'npm_view', arguments: { package: work.name } });
     const first = await view();

@@ -19,7 +19,7 @@ it.each([
   ['a flood of marks', `z${'\u0301'.repeat(500)}!`, `z${'\u0301'.repeat(8)}!`],
   ['a flood of Thai marks', `ก${'็'.repeat(500)}`, `ก${'็'.repeat(8)}`],
   ['line ends that editors do not show', 'a\u2028b\u2029c', 'a\nb\nc'],
-])('ATTACK 44: removes %s', (_, hostile, expected) => {
+])('ATTACK 44: removes %s from a text', (_, hostile, expected) => {
   expect(sanitize(hostile)).toBe(expected);
   expect(sanitize(`é ${hostile}`)).toBe(`é ${expected}`);
 });

@@ -20,7 +20,7 @@ export const pick = <T>(random: () => number, from: readonly T[]): T =>
 /** Calls a tool; resolves with the text of its answer. */
 export type Call = (name: string, given: object, impatient?: Impatient) => Promise<string>;
 
-/** The way in which a caller gives up: by a cancellation after some milliseconds, or by a time limit of its own. */
+/** The way in which a caller gives up: by a cancellation after some milliseconds, or by its time limit. */
 export type Impatient = { readonly cancelAfterMs: number } | { readonly timeoutMs: number };
 
 interface Step {
@@ -54,7 +54,7 @@ export function makeSoakProject({ project }: Home): void {
   repository.git('commit', '--quiet', '--message=All of it');
 }
 
-/** The calls of one client: single calls, most of them cheap, as often as their number says. Its files are its own. */
+/** The calls of one client: single, most of them cheap, as often as their number. Its files are its own. */
 export function stepsOf(random: () => number, client: string) {
   let made = 0;
   const page = () => Math.floor(random() * files);
@@ -97,7 +97,7 @@ const readPage = (at: number): Step => ({
   given: { path: `docs/${at}.txt` },
   says: new RegExp(`^1\\tpage ${at}\\n`),
 });
-/** Each is written by one client, one call after the other; a second one at the same time is refused, as it changed. */
+/** Files that one client writes, call after call; a second writer at the same time is refused. */
 const write = (path: string, content: string): Step => ({
   name: 'write_file',
   given: { path, content },

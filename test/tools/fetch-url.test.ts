@@ -246,7 +246,7 @@ describe('fetch_url through a client', () => {
   it.each([
     ['/big-header', /^UNREACHABLE: url: 127.*HPE_HEADER_OVERFLOW/],
     ['/broken-gzip', /^UNREACHABLE: url: 127.*Z_DATA_ERROR/],
-  ])('refuses %s', async (path, says) => {
+  ])('refuses the answer of %s', async (path, says) => {
     const { text, isError } = await get(path);
     expect(text).toMatch(says);
     expect(isError).toBe(true);

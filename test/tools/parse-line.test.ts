@@ -28,7 +28,7 @@ it.each([
   ["printf 'two\nlines' \\\n  more\n", ['printf', 'two\nlines', 'more']],
   [`git commit -m 'größe 😀 "x"'`, ['git', 'commit', '-m', 'größe 😀 "x"']],
   ['curl http://x/y?', undefined],
-])('reads %s', (line, argv) => {
+])('splits the line %s into words', (line, argv) => {
   if (argv) expect(words(line)).toEqual(argv);
   else expect(complaint(line)).toMatch(/^command: "\?" at character 16 /);
 });

@@ -98,8 +98,8 @@ describe('apply_patch', () => {
       /line 4: expected a blank, \+ or -/,
     ],
     ['a header of no kind', patchOf('*** Rename File: old.txt'), /line 2: expected \*\*\* Add File/],
-    ['a place that is not told', patchOf('*** Update File: old.txt', '+x'), /none beside them tells where/],
-  ])('refuses %s', async (_, input, refusal) => {
+    ['a change without a place', patchOf('*** Update File: old.txt', '+x'), /none beside them tells where/],
+  ])('refuses an input with %s', async (_, input, refusal) => {
     const said = await failureOf(call('apply_patch', { input }));
     expect(said).toMatch(/^ARG_INVALID: input: /);
     expect(said).toMatch(refusal);
