@@ -24,11 +24,11 @@ interface Call {
 const quoted = String.raw`(['"\`])((?:\\.|(?!\1)[^\\])*)\1`;
 
 /**
- * The calls of `it` and `describe` in a source. Each begins a line and reaches to the next one, so its title is
- * the text behind its first bracket, or else behind the second: `it.each(rows)('title', …)`.
+ * The calls of `it` and `describe` in a source. Each begins a line and reaches to the next one, so its title
+ * is the text behind its first bracket, or else behind the second: `it.each(rows)('title', …)`.
  *
- * It reads text, so it sees neither a call behind other code on its line nor the words that fill a placeholder.
- * A call whose title it cannot read, as one in a variable, fails below.
+ * It reads text, so it sees neither a call behind other code on its line nor the words that fill a
+ * placeholder. A call whose title it cannot read, as one in a variable, fails below.
  */
 function callsIn(source: string): Call[] {
   const starts = [...source.matchAll(/^([ \t]*)(it|describe)\b(?=[.(])/gm)];
@@ -42,8 +42,8 @@ function callsIn(source: string): Call[] {
 }
 
 /**
- * The faults of a title. A word that ends in "s" passes for a verb, so a plural noun does too, and the order of
- * words is not looked at: it finds fragments, not bad sentences.
+ * The faults of a title. A word that ends in "s" passes for a verb, so a plural noun does too, and the order
+ * of words is not looked at: it finds fragments, not bad sentences.
  */
 function faultsOf(title: string): string[] {
   const sentence = title.replace(/^ATTACK [^:]*: /, '');
