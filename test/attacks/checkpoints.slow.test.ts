@@ -319,7 +319,7 @@ describe.skipIf(process.platform === 'win32')('FIFOs in the place of what is kep
     for (const name of names) rmSync(join(shadow, name), { force: true });
     execFileSync('mkfifo', [...names.map((name) => join(shadow, name))]);
     chmodSync(tree.write('key', 'closed'), 0o600);
-    // A FIFO that is to be added to is no place to remember anything: told, not waited for.
+    // A FIFO that is to be added to is no place to remember anything: it is reported, not waited for.
     expect(await tree.take()).toMatch(/^no undo of this: ENXIO/);
     rmSync(join(shadow, 'closed.jsonl'));
     expect(await tree.take()).toBe(undefined);

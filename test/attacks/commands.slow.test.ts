@@ -27,7 +27,7 @@ function program(path: string, text: string): string {
   return file;
 }
 
-/** Whoever is asked; a test says what they answer. */
+/** The person who is asked; a test sets what they answer. */
 const world: { asked: Asked[]; answer: (asked: Asked) => Reply } = { asked: [], answer: () => 'no' };
 beforeEach(() => Object.assign(world, { asked: [], answer: () => 'no' }));
 const answering = (asked: Asked): Reply => {
@@ -108,7 +108,7 @@ const wrapped: readonly Attack[] = [
   [1, { action: 'git_log', arguments: { ref: '--output=ran' } }, /^ARG_FLAG: ref: /],
 ].map(([row, given, says]) => [row, { ...(given as object), background: true }, says] as Attack);
 
-/** What is nobody's, or somebody else's. */
+/** Handles that are nobody's, or somebody else's. */
 const handles = (
   [
     ...['../../../etc/passwd', 'job-1', '__proto__', 'a\0b'].flatMap(
@@ -231,7 +231,7 @@ describe.each(eras)('commands, in %s', (era) => {
       'There are no jobs, and no output is kept.',
     );
     await other.close();
-    // What a command is told is asked about like a command.
+    // The input of a command is asked about like a command.
     world.answer = () => 'no';
     const asked = world.asked.length;
     const control = (more: object) => client.callTool({ name: 'control_job', arguments: { id, ...more } });

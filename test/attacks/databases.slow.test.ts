@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 
 const [mysql, psql] = [anyProgramOf('mysql'), anyProgramOf('psql')];
 
-/** What a call says that has to fail; its parameters may be refused before. */
+/** The error of a call that has to fail; its parameters may be refused before. */
 const failing = async (
   of: AnyProgram,
   name: string,
@@ -197,7 +197,7 @@ describe.skipIf(!serverFolder())('databases: PostgreSQL (skipped where it is not
     },
   );
 
-  it('ATTACK 85: when the whole server is killed, what it asked for ends as well', async () => {
+  it('ATTACK 85: a query ends when the whole server that asked for it is killed', async () => {
     const raw = startRaw(options());
     await initialize(raw);
     raw.send({ id: 2, method: 'tools/call', params: slow });

@@ -41,7 +41,7 @@ beforeAll(async () => {
   workspace = await openWorkspace([root]);
 });
 
-/** What every tool says of a path it must refuse: the failure of each, by name. */
+/** The failures of every tool for a path that it must refuse, by name. */
 async function refusals(path: string): Promise<string[]> {
   return Promise.all([
     failureOf(call('read_file', { path })),
@@ -124,7 +124,7 @@ describe.skipIf(process.platform === 'win32')('paths that lead out of a root', (
 
   it('ATTACK 52: a hard link is read like any other file of the folder', async () => {
     await link(join(top, 'outside', 'secret.txt'), join(root, 'hard.txt'));
-    // No system tells hard links from files; who can make one could as well copy. Known and documented.
+    // Hard links look like files to every system; who can make one could as well copy. It is documented.
     expect(textOf(await call('read_file', { path: 'hard.txt' }))).toBe(`1\t${secret}`);
     await rm(join(root, 'hard.txt'));
   });

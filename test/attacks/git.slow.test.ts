@@ -65,7 +65,7 @@ async function asksEverywhere({ folder }: Repository, unusual: string): Promise<
     expect(textOf(await call(name, folder, given)), name).toMatch(
       new RegExp(`^NEEDS_CONFIRM.* unusual configuration \\(${unusual}\\)`, 's'),
     );
-  // Nor does anybody who is never asked look into it: hosts were told that looking is looking.
+  // Nor does anybody who is never asked look into it: hosts were promised that looking is looking.
   expect(textOf(await act('git_status', folder))).toMatch(/^EFFECT_DENIED/);
 }
 

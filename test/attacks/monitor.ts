@@ -14,7 +14,7 @@ export const underWatch = (
   args: ['-f', '-qq', '-s', '300', '-e', `trace=${watched}`, '-o', trace, ...command],
 });
 
-/** What was done between two looks. */
+/** The acts between two looks. */
 export interface Seen {
   /** Names of programs that were started. */
   readonly started: readonly string[];

@@ -148,7 +148,7 @@ describe('a folder that is changed and moved at once', () => {
         { kind: 'write' },
       ),
     );
-  /** Whether something comes to its end while a file is being written. */
+  /** Sees if something comes to its end while a file is being written. */
   async function endsDuring(path: string, start: () => Promise<string>): Promise<[boolean, string]> {
     let going = Promise.resolve('');
     let hasEnded = false;

@@ -57,7 +57,7 @@ it('ATTACK 33: a project whose .npmrc names a server is not asked about over the
     expect((await call(name)).text).toMatch(/^NEEDS_CONFIRM/);
 });
 
-it('ATTACK 33: a project whose .npmrc names the shell of its scripts is asked about before anything runs', async () => {
+it('ATTACK 33: a project whose .npmrc names the shell of its scripts is asked about first', async () => {
   const root = temporaryFolder();
   const manifest = { name: 'p', version: '1.0.0', scripts: { test: 'true', build: 'true' } };
   writeFileSync(join(root, 'package.json'), JSON.stringify(manifest));

@@ -1,6 +1,6 @@
 import { initialize, startRaw, type Era, type RawServer, type ServerOptions } from '../support/server.ts';
 
-/** What a server answers to a call, whatever it is. */
+/** The answer of a server to a call, whatever it is. */
 export interface Answer {
   readonly result?: {
     readonly isError?: boolean;
@@ -20,7 +20,7 @@ export interface RawClient {
   end(): Promise<void>;
 }
 
-/** What a client of 2026-07-28 says of itself with each request. */
+/** The description that a client of 2026-07-28 sends of itself with each request. */
 export const envelope = (elicitation: object | undefined) => ({
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },

@@ -50,7 +50,7 @@ const meaningful: Record<string, Record<string, unknown>> = {
   sqlite3_tables: { database: 'data.db' },
 };
 
-/** What a program may start of its own: parts of itself. */
+/** The parts of itself that a program may start. */
 const parts: Record<string, readonly string[]> = {
   // Some of its commands are scripts of its own.
   git: [
@@ -272,7 +272,7 @@ describe.skipIf(!canTrace)('tools that say they only read (needs strace)', () =>
         ours.some((folder) => path.startsWith(folder)) ||
         isOfJava(path) ||
         (path.startsWith(temporary) && !path.startsWith(top)) ||
-        // The kernel is told that a program of ours goes first where memory ends.
+        // The kernel learns that a program of ours goes first where memory ends.
         /^\/proc\/\d+\/oom_score_adj$/.test(path) ||
         ['/dev/null', '/dev/tty', '/proc/self', '/sys/fs/cgroup'].some((start) => path.startsWith(start));
       expect(call.seen.wrote.filter(({ path }) => !isAllowed(path))).toEqual([]);

@@ -15,7 +15,7 @@ const control = '\u001b[31m\u001b]0;t\u0007\u001b]52;c;AAAA\u0007\u009b2J\u202e\
 const forbidden =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
 const hostile = `${control}${secrets.join(' ')}`;
-/** As a name: without what no file name can have. */
+/** The text as a name: without what no file name can have. */
 const hostileName = `evil\u001b[31m\u202e\u{e0041}.txt`;
 
 let scene: Scene;

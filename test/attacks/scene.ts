@@ -27,12 +27,12 @@ export interface Scene {
   /** A folder beside it, with a file `secret.txt` and a repository. */
   readonly outside: string;
   readonly home: string;
-  /** Where the programs are that write down what they are asked. */
+  /** The folder of the programs that record how they are called. */
   readonly bin: string;
-  /** What to start a server with. */
+  /** The options to start a server with. */
   options(args?: readonly string[], env?: Record<string, string>): ServerOptions;
   write(path: string, content: string): string;
-  /** What has been started in the root since the last look: programs with their arguments. */
+  /** The programs that were started in the root since the last look, with their arguments. */
   started(): string[];
   /** Everything in the root, outside and at home, as it is now. */
   snapshot(): Record<string, string>;
@@ -118,7 +118,7 @@ export function createScene({ records = true } = {}): Scene {
   };
 }
 
-/** What a program says that is not here: its version. */
+/** The version that a program of the scene prints. */
 const plays = `case "$*" in
 *compose*version*) echo 2.36.0 ;;
 *version*) echo 'Docker version 28.2.2, build e6534b4' ;;
@@ -138,7 +138,7 @@ function record(bin: string, name: string, log: string): void {
   chmodSync(file, 0o755);
 }
 
-/** What programs are asked before it is decided whether they are run: they change nothing. */
+/** The questions to programs before it is decided if they are run: they change nothing. */
 const isQuestion = (line: string): boolean =>
   /^(?:node \S*\/)?npm prefix |^git .* (?:config|ls-files|rev-parse|version|check-attr) /.test(line);
 
@@ -152,7 +152,7 @@ export interface Refusal {
   readonly name: string;
   readonly given: Record<string, unknown>;
   readonly says: RegExp;
-  /** Whether programs may be asked something before. */
+  /** True when programs may be asked something before. */
   readonly asks?: boolean;
 }
 

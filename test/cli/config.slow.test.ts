@@ -81,7 +81,7 @@ it('keeps the state of a work tree before project code runs, unless the operator
   }
 });
 
-/** What `toolcrib serve` says when it does not start. */
+/** The complaint of `toolcrib serve` when it does not start. */
 function stopped(env: Record<string, string>, ...args: string[]): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'serve', ...args], {
     env,
@@ -93,7 +93,7 @@ function stopped(env: Record<string, string>, ...args: string[]): string {
   return stderr;
 }
 
-/** What is wrong with a file; the tools that there are do not change. */
+/** The mistakes in a file; the tools that there are do not change. */
 async function complaint(file: string): Promise<string> {
   const error: unknown = await readConfig(file, { known: () => known }).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(UsageError);

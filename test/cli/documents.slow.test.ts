@@ -31,7 +31,7 @@ function commandsOf(page: string): string[] {
 }
 
 const npmCommand = /^(?:export \w+=…|npm )/;
-/** What stands for something of the reader's own. */
+/** A placeholder for something of the reader's own. */
 const filledIn = (command: string): string =>
   command
     .replace('HOST', 'claude-code')

@@ -109,7 +109,7 @@ describe.skipIf(process.platform === 'win32')('toolcrib in a home of any kind', 
     },
   );
 
-  /** What does not ask all programs of this machine for their versions. */
+  /** Commands that do not ask all programs of this machine for their versions. */
   const quick = [
     ['version'],
     ['exposure'],

@@ -99,7 +99,7 @@ describe('the table of questions', () => {
       {},
       'trust+destroy+protected',
     ],
-  ])('%s', (_, act, known, expected) => expect(outcome(act, {}, known)).toBe(expected));
+  ])('decides by the row "%s"', (_, act, known, expected) => expect(outcome(act, {}, known)).toBe(expected));
 });
 
 describe('what the settings say', () => {
@@ -151,7 +151,7 @@ describe('what the settings say', () => {
     ['reads and asks others when read-only', { effects: ['read', 'network'] }, { readOnly: true }, 'allow'],
     ['leaves toolsets out', {}, { toolsets: ['npm'] }, 'deny'],
     ['and none of its own', { toolset: undefined }, { toolsets: [] }, 'allow'],
-  ])('%s', (_, act, policy, expected) => expect(outcome(act, policy)).toBe(expected));
+  ])('decides by the row "%s"', (_, act, policy, expected) => expect(outcome(act, policy)).toBe(expected));
 });
 
 describe('where we ask nobody', () => {
@@ -171,7 +171,7 @@ describe('where we ask nobody', () => {
     ['a rule that asks', { effects: ['write'] }, { rules: [rule('git_*', 'ask')] }, ['deny', 'deny']],
     ['a rule that denies', runs, { rules: [rule('run(npm *)', 'deny')] }, ['deny', 'deny']],
     ['what is read-only', runs, { readOnly: true }, ['deny', 'deny']],
-  ])('%s', (_, act, policy, expected) => {
+  ])('decides by the row "%s"', (_, act, policy, expected) => {
     const outcomes = (['host', 'none'] as const).map((questions) => outcome(act, { ...policy, questions }));
     expect(outcomes).toEqual(expected);
   });
@@ -186,7 +186,9 @@ describe('where the settings of a project cannot be read', () => {
     ['nothing runs that would be asked about', executes, {}, 'deny'],
     ['nor where nobody is asked', runs, { questions: 'none' }, 'deny'],
     ['what the operator allows goes on', executes, { rules: [rule('*', 'allow')] }, 'allow'],
-  ])('%s', (_, act, policy, expected) => expect(outcome(act, { ...policy, unreadable })).toBe(expected));
+  ])('decides by the row "%s"', (_, act, policy, expected) =>
+    expect(outcome(act, { ...policy, unreadable })).toBe(expected),
+  );
 });
 
 describe('patterns of rules', () => {
@@ -215,7 +217,7 @@ describe('patterns of rules', () => {
   });
 
   const odd = '|git push|Git_push|git_push(|git_push()|a(b)c|a(b\nc)|(x)'.split('|');
-  it.each([...odd, 'x'.repeat(501)])('refuses %j', (pattern) =>
+  it.each([...odd, 'x'.repeat(501)])('refuses the pattern %j', (pattern) =>
     expect(ruleProblem(pattern, 'deny')).toBeDefined(),
   );
 

@@ -3,7 +3,7 @@ import cmake from '../../src/discoverers/cmake.ts';
 import ctest from '../../src/discoverers/ctest.ts';
 import { argvOf, recorded, reportOf } from './real-program.ts';
 
-it('reads presets', () => {
+it('reads the presets of a project', () => {
   expect(reportOf(cmake, 'presets', { stdout: recorded('cmake/CMakePresets.json') }).text)
     .toMatchInlineSnapshot(`
     "3 presets

@@ -68,13 +68,13 @@ describe('logs of a container', () => {
   const stdout =
     '2024-06-10T06:13:20.1Z one\n2024-06-10T06:13:20.3Z three\n  of it\n2024-06-10T06:13:20.3Z \n';
   const stderr = '2024-06-10T06:13:20.2Z two\n2024-06-10T06:13:20.4Z four\n';
-  it('keep the order of standard output and standard error', () => {
+  it('keeps the order of standard output and standard error', () => {
     expect(reportOf(docker, 'logs', { stdout, stderr }).text).toBe('one\ntwo\nthree\n  of it\n\nfour');
     expect(reportOf(docker, 'logs', { stdout, stderr, given: { timestamps: true } }).text).toContain(
       '2024-06-10T06:13:20.2Z two\n2024-06-10T06:13:20.3Z three',
     );
   });
-  it('keep the order of each stream when the clock was set back', () => {
+  it('keeps the order of each stream when the clock was set back', () => {
     const back = '2024-06-10T06:13:20.9Z one\n2024-06-10T06:13:20.1Z two\n';
     expect(reportOf(docker, 'logs', { stdout: back, stderr }).text).toBe('two\nfour\none\ntwo');
   });

@@ -169,7 +169,7 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
     ["ARRAY['a','b \"c\"',NULL]", '{a,"b \\"c\\"",NULL}'],
     ["'(1,1),(0,0)'::box", '(1,1),(0,0)'],
     ['NULL::int', null],
-  ])('reads %s', async (expression, value) => {
+  ])('reads the value of %s', async (expression, value) => {
     expect(await query(`SELECT ${expression} AS a`)).toMatchObject({ rows: [[value]] });
   });
 

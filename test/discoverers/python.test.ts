@@ -51,7 +51,7 @@ describe('pip', () => {
   });
 
   it.each(['requests', 'requests==2.32.3', 'uvicorn[standard]>=0.30,<1', 'torch==2.4.1+cpu', 'django==5.*'])(
-    'installs %s',
+    'installs the package that %s names',
     (spec) => expect(argvOf(pip, 'install', { packages: [spec] }).at(-1)).toBe(spec),
   );
 

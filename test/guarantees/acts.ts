@@ -108,7 +108,7 @@ export const querySqlite = (database: string, sql: string) => act('sqlite3_query
 export const queryPostgres = (sql: string) => act('psql_query', { sql });
 export const changePostgres = (sql: string) => act('psql_execute', { sql });
 
-/** What the operator says on the command line. */
+/** The arguments of the operator on the command line. */
 export const operator = {
   readOnly: ['--read-only'],
   withoutCheckpoints: ['--no-checkpoints'],

@@ -80,7 +80,7 @@ describe('an answer that a client of 2026-07-28 brings with the call', () => {
     expect(ran()).toBe('once');
   });
 
-  it('is a protocol error under a name given elsewhere, changed or made up, and uses nothing up', async () => {
+  it('is a protocol error under a foreign, changed or made-up name, and uses nothing up', async () => {
     const given = String(await state());
     const { result } = await (await another()).call(name, act.arguments);
     const made = [randomUUID(), `${given}A`, given.slice(0, -2), given.toUpperCase(), '', 'v1.e30.e30', 7];

@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.end());
 
-it('ATTACK 90, 91: hands each value to a program as one argument, whatever a shell would make of it', async () => {
+it('ATTACK 90, 91: hands each value to a program as one argument, unread by any shell', async () => {
   const args = [
     'a  b',
     '',

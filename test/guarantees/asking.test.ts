@@ -9,7 +9,7 @@ import { leavesAMark, makeWorld, type World } from './world.ts';
 
 const run = leavesAMark['run.mjs'];
 const shop = () => makeWorld(leavesAMark);
-/** What ran since it was asked last. */
+/** The mark of what ran since the last look. */
 const ran = (world: World): string => {
   const said = world.has('ran') ? world.read('ran') : '';
   world.write('ran', '');

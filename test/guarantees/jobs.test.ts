@@ -8,7 +8,7 @@ import { expectEnded, expectRunning, family, membersIn } from './processes.ts';
 import { eras, type Session } from './session.ts';
 import { makeWorld } from './world.ts';
 
-/** Says a line and goes on when it is told to, or when there is nobody left to tell it. */
+/** Prints a line and goes on at a sign of the test, or when there is nobody left to give it. */
 const patient = `import { appendFileSync, existsSync } from 'node:fs';
 const [work] = process.argv.slice(2);
 appendFileSync(work + '.runs', 'run\\n');

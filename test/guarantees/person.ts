@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** What a person is shown. */
+/** The question that a person is shown. */
 export interface Question {
   readonly message: string;
   /** The form, as the client gets it. */
@@ -12,7 +12,7 @@ interface Field {
   readonly default?: string;
 }
 
-/** What the client sends back. */
+/** The answer that the client sends back. */
 export type Reply = {
   action: 'accept' | 'decline' | 'cancel';
   content?: Record<string, string>;
@@ -20,15 +20,15 @@ export type Reply = {
 
 export type Says = (question: Question) => Reply | Promise<Reply>;
 
-/** What "always" would be kept for; undefined when nothing can be. */
+/** The acts that "always" would cover; undefined when there are none. */
 export const lasting = ({ form }: Question): string | undefined =>
   form.properties?.['always']?.enum?.find((one) => one.startsWith('always'));
 
-/** What the folder could be trusted for beside the act; undefined when that is not asked, or what is asked. */
+/** The choice of trust beside the act; undefined when trust is not asked for, or is itself the question. */
 export const trusting = ({ form }: Question): string | undefined =>
   form.properties?.['trust']?.enum?.find((one) => one.startsWith('yes'));
 
-/** What comes sooner is taken for the client's own answer, as nobody reads that fast. */
+/** Waits as a reader does: a faster answer is taken for the client's own, as nobody reads that fast. */
 export const reading = (): Promise<void> => setTimeout(400);
 const having =
   (reply: Says): Says =>
@@ -37,16 +37,16 @@ const having =
     return reply(question);
   };
 
-/** How a person answers: the form of a question is known here and nowhere else in these tests. */
+/** The answers of a person: the form of a question is known here and nowhere else in these tests. */
 export const says: Record<'yes' | 'always' | 'trust' | 'no' | 'nothing' | 'yesAtOnce' | 'noAtOnce', Says> = {
   /** Presses the button, and fills in no field: to what is asked, the act this time or trust in the folder. */
   yes: having(() => ({ action: 'accept' })),
-  /** For good, where that is offered. */
+  /** Agrees for good, where the form has that choice. */
   always: having((question) => {
     const always = lasting(question);
     return { action: 'accept', content: always === undefined ? {} : { always } };
   }),
-  /** Trusts the folder beside the act, where that is offered. */
+  /** Trusts the folder beside the act, where the form has that choice. */
   trust: having((question) => {
     const trust = trusting(question);
     return { action: 'accept', content: trust === undefined ? {} : { trust } };
@@ -54,7 +54,7 @@ export const says: Record<'yes' | 'always' | 'trust' | 'no' | 'nothing' | 'yesAt
   no: having(() => ({ action: 'decline' })),
   /** Closes the window. */
   nothing: having(() => ({ action: 'cancel' })),
-  /** What clients say by themselves that have nobody. */
+  /** Answers as clients do that have nobody to ask. */
   yesAtOnce: () => ({ action: 'accept' }),
   noAtOnce: () => ({ action: 'decline' }),
 };

@@ -19,7 +19,7 @@ child.once('spawn', () => {
 });
 `;
 
-/** Waits until the family has started in a folder, and tells who they are. */
+/** Waits until the family has started in a folder, and returns its members. */
 export async function membersIn(folder: string): Promise<number[]> {
   const file = join(folder, 'pids');
   await until(() => existsSync(file));

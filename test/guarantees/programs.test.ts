@@ -9,7 +9,7 @@ import { makeWorld } from './world.ts';
 
 const world = makeWorld({
   'family.mjs': family,
-  // Goes on when it is told to.
+  // Goes on at a sign of the test.
   'steps.mjs': `import { existsSync } from 'node:fs';
     console.log('step 1');
     const watch = setInterval(() => {
@@ -34,7 +34,7 @@ const ofTheHost = {
   ANTHROPIC_API_KEY: 'd4e5f6',
   LD_PRELOAD: '',
 };
-/** Where programs of the project lie, on the search path of the server. */
+/** The folder of the project's programs, on the search path of the server. */
 const planted = ['node_modules/.bin', 'bin'].map((folder) => join(world.project, folder));
 let session: Session;
 beforeAll(async () => {

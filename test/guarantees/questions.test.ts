@@ -334,7 +334,7 @@ describe('a folder that a person has trusted', () => {
     expect((await session.does(resetHard())).refused).toBe(true);
     expect(ada.asked).toHaveLength(1);
     expect(world.has('src/b.txt')).toBe(true);
-    // Also where git is told not to see that it has changed.
+    // Also where git is set not to see that it has changed.
     world.git('commit', '--quiet', '--message=ignored');
     world.git('update-index', '--assume-unchanged', 'src/b.txt');
     world.write('src/b.txt', 'mine\n');

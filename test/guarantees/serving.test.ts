@@ -45,7 +45,7 @@ writeFileSync(join(world.bin, 'vite'), vite);
 chmodSync(join(world.bin, 'vite'), 0o755);
 afterAll(() => world.end());
 
-/** What the server has said of itself. */
+/** The address and process that the listening program has printed. */
 function listener(said: string): { port: number; pid: number } {
   const [, port, pid] = /:(\d+)\/ by (\d+)/.exec(said) ?? [];
   expect(port, said).toBeTruthy();

@@ -10,18 +10,18 @@ export { eras, program };
 
 export interface SessionOptions {
   readonly era?: Era;
-  /** Who can be asked; without them the client says that it cannot ask. */
+  /** The person who can be asked; without them the client declares that it cannot ask. */
   readonly person?: Person;
-  /** What the operator says on the command line. */
+  /** The arguments of the operator on the command line. */
   readonly args?: readonly string[];
   /** Variables of the server, over those of the world. */
   readonly env?: Readonly<Record<string, string>>;
   readonly roots?: readonly string[];
-  /** Whether the state of the project is kept before it is changed by programs; it costs time. */
+  /** True when the state of the project is kept before programs change it; it costs time. */
   readonly checkpoints?: boolean;
 }
 
-/** What came of an act. */
+/** The outcome of an act. */
 export interface Outcome {
   readonly refused: boolean;
   readonly text: string;
@@ -36,7 +36,7 @@ export interface While {
 export interface Session {
   readonly client: Client;
   readonly pid: number;
-  /** What the client found wrong with what the server sent. */
+  /** The faults that the client found in what the server sent. */
   readonly complaints: string[];
   does(act: Act, meanwhile?: While): Promise<Outcome>;
   /** The same for an act that has to succeed: its text. */
@@ -63,7 +63,7 @@ export async function openSession(place: Place): Promise<Session> {
       const result = await client.callTool({ name: act.name, arguments: { ...act.arguments } }, meanwhile);
       return { refused: result.isError === true, text: textOf(result) };
     } catch (error) {
-      // A call that the protocol refuses: a tool that is not offered, or arguments that no tool takes.
+      // A call that the protocol refuses: a tool that does not exist here, or arguments that no tool takes.
       if (meanwhile.signal?.aborted) throw error;
       return { refused: true, text: String(error) };
     }

@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterAll(() => world.end());
 
-/** What reads the index, the work tree, commits and their differences. */
+/** Reads the index, the work tree, commits and their differences. */
 const look = async () => {
   for (const act of [status(), diff(), log(), show(), blame('src/a.txt')]) await session.does(act);
 };

@@ -25,7 +25,7 @@ export interface World {
   /** A folder beside it, with `secret.txt`. */
   readonly outside: string;
   readonly home: string;
-  /** Where toolcrib keeps what it keeps. */
+  /** The state folder of toolcrib. */
   readonly state: string;
   /** The first folder of the search path. */
   readonly bin: string;
@@ -41,7 +41,7 @@ export interface World {
   git(...args: string[]): string;
   /** The text of a shell script that leaves a mark when it runs. */
   trap(): string;
-  /** Whether a trap was run since the last look. */
+  /** Sees if a trap was run since the last look. */
   sprung(): boolean;
   /** Everything in the project, beside it and at home, with its mode. */
   snapshot(): Record<string, string>;

@@ -20,13 +20,13 @@ const textFrom = async (client: Called, name: string, given: Arguments = {}) =>
   textOf(await client.callTool({ name, arguments: given }));
 const jobIn = (text: string): string =>
   /^([a-z]+-\d+) is running for /.exec(text)?.[1] ?? expect.fail(`no job: ${text}`);
-/** How many lines a page of a job says that there are. */
+/** The number of lines that a page of a job claims. */
 const pageEnd = (text: string): number =>
   Number(/\[lines 1-\d+ of (\d+); it goes on\]$/.exec(text)?.[1] ?? NaN);
 
 let home: Home;
 
-/** Where one build is told to go on, and leaves what it did. */
+/** The folder in which one build finds the sign to go on, and leaves what it did. */
 function makeWork(name = `build-${++works}`) {
   const folder = join(home.folder, 'work', name);
   mkdirSync(folder, { recursive: true });
@@ -52,7 +52,7 @@ beforeAll(() => {
   for (const name of ['dev-server.mjs', 'slow-build.mjs'])
     copyFileSync(join(import.meta.dirname, name), join(home.project, name));
   writeFileSync(join(home.project, 'package.json'), JSON.stringify({ name: 'shop', scripts }));
-  // An npm that takes as long as it is told to, for the time it is asked for data.
+  // An npm that takes as long as its setting, when it is asked for data.
   mkdirSync(join(home.folder, 'bin'));
   const npm = execFileSync('which', ['npm'], { encoding: 'utf8' }).trim();
   writeFileSync(
@@ -88,7 +88,7 @@ describe.concurrent.each(eras)('jobs, in %s', (era) => {
   afterAll(() => client.close());
   const call = (name: string, given: Arguments = {}) => textFrom(client, name, given);
 
-  it.concurrent('a dev server is started, waited for, read, written to, stopped and started again', async () => {
+  it.concurrent('a dev server starts, is read, written to and stopped, and starts again', async () => {
     const start = (port: number) =>
       call('run', { command: `npm run dev -- --port ${port}`, background: true });
     /** A wait is over after a second here, which a busy machine may need for more than a start. */
@@ -114,7 +114,7 @@ describe.concurrent.each(eras)('jobs, in %s', (era) => {
     expect(await send('r\n')).toMatch(/^sent; dev-\d+ is running/);
     await waited(id, 'restarted', /^line \d+ matches/);
     expect(await call('read_output')).toContain(`${id} is running`);
-    // A second one with the same port is told that it is not the one who listens.
+    // A second one with the same port learns that it is not the one who listens.
     const taken = jobIn(
       await call('run', { command: 'node -e "setTimeout(() => 0, 60000)"', background: true }),
     );
@@ -138,7 +138,7 @@ describe.concurrent.each(eras)('jobs, in %s', (era) => {
     expect(await accepts(port)).toBe(false);
   });
 
-  it.concurrent('a build that takes longer than its client waits goes on, and the same call gets its result', async () => {
+  it.concurrent('a build that outlasts its client goes on, and the same call gets its result', async () => {
     const work = makeWork();
     // What clients do by themselves after a minute: a call that takes longer has failed for them.
     const build = async () => textOf(await client.callTool(work.build, { timeout: 30_000 }));
@@ -156,7 +156,7 @@ describe.concurrent.each(eras)('jobs, in %s', (era) => {
     await until(async () => (await build()).includes('built all of it'));
     expect(work.runs()).toBe(1);
     expect(await call('read_output', { id: job })).toMatch(/^build-\d+ is done after/);
-    // It has been told; to make the call again is to build again.
+    // The result has been given; to make the call again is to build again.
     await until(async () => (await build()).includes('built all of it'));
     expect(work.runs()).toBe(2);
   });
@@ -207,7 +207,7 @@ describe.concurrent.each(eras)('jobs, in %s', (era) => {
       await wait();
       return told.some((line) => /^step \d+ of the build$/.test(line));
     });
-    // The same call again, which joins the job, is told as well.
+    // The same call again, which joins the job, gets it as well.
     const joined: string[] = [];
     const onJoined = ({ message = '' }: { message?: string | undefined }) => void joined.push(message);
     await until(async () => {
@@ -218,7 +218,7 @@ describe.concurrent.each(eras)('jobs, in %s', (era) => {
     await until(async () => /^build-\d+ is done/.test(await wait()));
   });
 
-  it.concurrent('a tool that reads its program names the job, and the same call gets the result', async () => {
+  it.concurrent('a tool that reads its program names the job, and the same call gets it', async () => {
     const work = makeWork(`shop-${era}`);
     const view = () => client.callTool({ name: 'npm_view', arguments: { package: work.name } });
     const first = await view();

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** A process as it was when it was seen; `start` tells it from a later one with the same number. */
+/** A process as it was when it was seen; `start` distinguishes it from a later one with the same number. */
 export interface Seen {
   readonly pid: number;
   readonly parent: number;
@@ -59,7 +59,7 @@ export function below(...roots: readonly number[]): Seen[] {
 export const withEnvironment = (text: string): Seen[] =>
   everyProcess().filter(({ pid }) => read(`/proc/${pid}/environ`).includes(text));
 
-/** Whether it has not ended; a zombie has. */
+/** Sees if it has not ended; a zombie has. */
 export function isThere({ pid, start }: Seen): boolean {
   const now = look(pid);
   return now !== undefined && now.start === start && !/[ZX]/.test(now.state);
@@ -75,11 +75,11 @@ export function endNow(seen: Seen): void {
   }
 }
 
-/** How a process would be found on the command line: for messages of tests that fail. */
+/** The words by which a process is found on the command line: for messages of tests that fail. */
 export const commandOf = ({ pid, state }: Seen): string =>
   `${pid} ${state} ${read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').slice(0, 160)}`;
 
-/** What the open files of a process are, as the system names them. */
+/** The open files of a process, as the system names them. */
 export const openFiles = (pid: number): string[] =>
   readdirSync(`/proc/${pid}/fd`).flatMap((entry) => {
     try {

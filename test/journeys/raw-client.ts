@@ -12,7 +12,7 @@ import {
 import { textOf } from '../support/text-of.ts';
 import { below, look, type Seen } from './process-table.ts';
 
-/** How a client can vanish, and how its server can. */
+/** The ways in which a client can vanish, and its server. */
 export const waysToVanish = ['client', 'input', 'output', 'both', 'server'] as const;
 /**
  * - client  its process is killed
@@ -28,7 +28,7 @@ const relay = fileURLToPath(new URL('relay.mjs', import.meta.url));
 /** A connection that is made by hand, so that it can be broken anywhere. */
 export interface RawClient {
   readonly server: Seen;
-  /** Makes a call; tells the number of its answer. */
+  /** Makes a call; returns the number of its answer. */
   send(name: string, given?: object): number;
   /** Its answer as text; for a question of the server, the question. */
   answer(id: number): Promise<string>;
@@ -43,7 +43,7 @@ export interface RawClient {
   kill(): void;
 }
 
-/** Connects to a server of its own, of which it vanishes in the way that is told; until then it can be asked questions. */
+/** Connects to a server of its own, and vanishes in the way that is given; until then it can be asked. */
 export async function openRaw(era: Era, options: ServerOptions, way?: Way): Promise<RawClient> {
   const isRelayed = way === 'client';
   const raw = startRaw(

@@ -73,7 +73,7 @@ const lasting = (args: string[]) => ({ command: './family.sh', args });
 const jobIn = (text: string): string =>
   /^([\w-]+-\d+) is running/.exec(text)?.[1] ?? expect.fail(`no job: ${text}`);
 
-/** How each kind of call is begun; what takes long is in the middle of it when this resolves. */
+/** Begins a call of each kind; what takes long is in the middle of it when this resolves. */
 const begin: Readonly<Record<Kind, (scene: Scene) => unknown>> = {
   run: (scene) => familyIn(scene, 'of-run', (args) => scene.client.send('run', lasting(args))),
   job: (scene) =>
@@ -104,7 +104,7 @@ const isShort = (kind: Kind) => ['read', 'grep', 'edit', 'write', 'restore'].inc
 const kinds = Object.keys(begin) as Kind[];
 
 const keptNames = Array.from({ length: kept }, (_, at) => `${at}.txt`);
-/** What files of the project hold, by their names. */
+/** The contents of the files of the project, by their names. */
 const contents = ({ project }: Home, folder: string, names: readonly string[]) =>
   names.map((name) => readFileSync(join(project, folder, name), 'utf8'));
 const write = ({ project }: Home, names: readonly string[], text: string) => {
@@ -135,7 +135,7 @@ async function prepare(era: Era, way: Way): Promise<Scene> {
   return { home, client, command };
 }
 
-/** What must be so whoever has gone in the middle of whatever. */
+/** Checks what must be so whoever has gone in the middle of whatever. */
 async function expectNothingLeft(scene: Scene, descendants: readonly Seen[]): Promise<void> {
   const { home, client } = scene;
   const left = () => [client.server, ...descendants].filter(isThere).map(commandOf);

@@ -31,8 +31,8 @@ function shadowIn(state: string): string {
   return join(state, 'checkpoints', names[0]!);
 }
 
-describe('taking', () => {
-  it('says nothing outside a work tree', async () => {
+describe('taking a checkpoint', () => {
+  it('makes none outside a work tree, and reports nothing', async () => {
     const folder = temporaryFolder();
     const tree = await keptTree();
     const workspace = await openWorkspace([folder]);
@@ -86,7 +86,7 @@ describe('taking', () => {
     expect(readFileSync(join(inner.folder, 'README.md'), 'utf8')).toBe('changed');
   });
 
-  it('takes one for calls that come together', async () => {
+  it('makes one checkpoint for calls that come together', async () => {
     const tree = await keptTree();
     const ids = await Promise.all(Array.from({ length: 16 }, () => tree.id()));
     expect(readdirSync(join(shadowIn(tree.state), 'refs', 'checkpoints'))).toHaveLength(1);
@@ -94,7 +94,7 @@ describe('taking', () => {
     expect((await tree.restore(ids[0]!)).done).toHaveLength(1);
   });
 
-  it('lets two servers take theirs at the same time', async () => {
+  it('lets two servers make theirs at the same time', async () => {
     const tree = await keptTree();
     const another = await keptTree({ folder: tree.state, repository: tree });
     for (let round = 0; round < 5; round++) {
@@ -107,7 +107,7 @@ describe('taking', () => {
     }
   });
 
-  it('is over at once for a call that is cancelled', async () => {
+  it('ends at once for a call that is cancelled', async () => {
     const tree = await keptTree();
     const cancelled = AbortSignal.abort();
     const workspace = await openWorkspace([tree.folder]);
@@ -115,14 +115,14 @@ describe('taking', () => {
     expect(existsSync(tree.state)).toBe(false);
   });
 
-  it.runIf(posix)('is kept where nobody else can look', async () => {
+  it.runIf(posix)('writes only where nobody else can look', async () => {
     const tree = await keptTree();
     await tree.id();
     for (const folder of [tree.state, join(tree.state, 'checkpoints'), shadowIn(tree.state)])
       expect(lstatSync(folder).mode & 0o777).toBe(0o700);
   });
 
-  it.runIf(posix)('is not kept in a repository that somebody else has brought, nor read there', async () => {
+  it.runIf(posix)('uses no state folder that somebody else has brought, and reads none', async () => {
     const tree = await keptTree();
     const id = await tree.id();
     // As in a clone: git makes no folder that is closed to others.
@@ -132,7 +132,7 @@ describe('taking', () => {
   });
 });
 
-it('is ready when the first state is complete, for paths that the next one would bring back', async () => {
+it('is ready with the first complete state, for paths that the next one would bring back', async () => {
   const tree = await keptTree();
   const { workspace } = tree;
   const isReady = (...names: string[]) => tree.checkpoints.isReady(tree.folder, names, workspace);
@@ -149,7 +149,7 @@ it('is ready when the first state is complete, for paths that the next one would
   for (const name of lost) expect([name, await isReady('src/a.txt', name)]).toEqual([name, false]);
 });
 
-it('leaves out a sparse file of 30 GB, says so, and keeps the rest', async () => {
+it('leaves out a sparse file of 30 GB, reports so, and keeps the rest', async () => {
   const tree = await keptTree();
   tree.write('huge.log', '');
   truncateSync(join(tree.folder, 'huge.log'), 30 * 1024 ** 3);
@@ -165,7 +165,7 @@ it('leaves out a sparse file of 30 GB, says so, and keeps the rest', async () =>
   expect(lstatSync(join(tree.folder, 'huge.log')).size).toBe(30 * 1024 ** 3);
 });
 
-it('says once that the first state is not complete, and is not kept waiting for it again', async () => {
+it('reports once that the first state is not complete, and waits for it only once', async () => {
   let go = () => {};
   const wait = new Promise<void>((resolve) => (go = resolve));
   const { git } = { git: () => wait.then(() => ({ program: findGit(), leading: [], env: {} })) };
@@ -176,7 +176,7 @@ it('says once that the first state is not complete, and is not kept waiting for 
   await expect.poll(() => tree.checkpoints.isReady(tree.folder, [], tree.workspace)).toBe(true);
 });
 
-describe('restoring', () => {
+describe('restoring a checkpoint', () => {
   it('brings back what was changed and deleted, and removes what was made', async () => {
     const tree = await keptTree();
     tree.write('deep/er/file.txt', 'deep');
@@ -340,13 +340,13 @@ describe('restoring', () => {
   });
 });
 
-describe('keeping', () => {
+describe('the repository of checkpoints', () => {
   it.each([
     ['its index is cut short', (shadow: string) => truncateSync(join(shadow, indexOf(shadow)), 40)],
     ['its objects are gone', (shadow: string) => emptyFolder(join(shadow, 'objects'))],
     ['it is no repository any more', (shadow: string) => rmSync(join(shadow, 'HEAD'))],
     ['what says where to go on is damaged', (shadow: string) => writeFileSync(join(shadow, 'current'), '{')],
-  ])('goes on when %s', async (_what, damage) => {
+  ])('goes on being used when %s', async (_what, damage) => {
     const tree = await keptTree();
     await tree.id();
     damage(shadowIn(tree.state));
@@ -364,7 +364,7 @@ describe('keeping', () => {
     });
   });
 
-  it('leaves out files that are just being written by toolcrib', async () => {
+  it('leaves out files that toolcrib is just writing', async () => {
     const tree = await keptTree();
     const id = await tree.id();
     tree.write(`src/${temporaryName()}`, 'half a file');
@@ -381,7 +381,7 @@ describe('keeping', () => {
     expect(done.map(({ name }) => name)).toEqual(['src/a.txt']);
   });
 
-  it('sees a change that leaves size and time as they were', async () => {
+  it('notices a change that leaves size and time as they were', async () => {
     const tree = await keptTree();
     const path = tree.write('same.txt', 'aaaa');
     const time = new Date(Date.now() - 60_000);

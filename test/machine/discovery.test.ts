@@ -24,7 +24,7 @@ describe.skipIf(process.platform === 'win32')('discovery on this computer', () =
     host = { ...thisHost(), home };
   });
 
-  it('takes the best name first, then the first folder, and says why the others lost', async () => {
+  it('takes the best name first, then the first folder, and explains why the others lost', async () => {
     const [python, early, late] = [write('a/python'), write('b/python3'), write('c/python3')];
     const found = await find(
       program('python', { called: ['python3', 'python'] }),
@@ -87,7 +87,7 @@ describe.skipIf(process.platform === 'win32')('discovery on this computer', () =
     );
   });
 
-  it("takes a project's own copy of what the machine does not have, and does not ask it for its version", async () => {
+  it("takes a project's own copy of a missing program, and does not ask it for its version", async () => {
     const own = { posix: ['node_modules/.bin/tool', '$HOME/tool'], win32: ['node_modules/.bin/tool.cmd'] };
     const copy = write('project/node_modules/.bin/tool');
     const roots = [join(home, 'other'), join(home, 'project')];
@@ -136,7 +136,7 @@ describe.skipIf(process.platform === 'win32')('discovery on this computer', () =
     });
   });
 
-  it('answers a single question as the shell does', async () => {
+  it('answers a single look-up as the shell does', async () => {
     const path = await searchPath(thisHost());
     const PATH = path.folders.map(({ folder }) => folder).join(':');
     for (const name of ['sh', 'node', 'git', 'ls', 'npm', 'env', 'there-is-no-such-program']) {
@@ -149,7 +149,7 @@ describe.skipIf(process.platform === 'win32')('discovery on this computer', () =
     }
   });
 
-  it('ATTACK 47: has no answer for a path, so that nothing of a project can be named', async () => {
+  it('ATTACK 47: finds nothing for a path, so that nothing of a project can be named', async () => {
     write('a/tool');
     for (const name of ['../a/tool', './tool', join(home, 'a/tool'), '..', '', 'a\\tool']) {
       expect(await whichProgram(name, host, pathOf(join(home, 'a')))).toHaveProperty('why');
@@ -160,7 +160,7 @@ describe.skipIf(process.platform === 'win32')('discovery on this computer', () =
 describe('discovery on macOS', () => {
   const mac = (files: Files) => fakeHost({ platform: 'darwin', env: {}, home: '/Users/ada', files });
 
-  it('does not take a stub that would open the dialog to install Xcode’s tools', async () => {
+  it('takes no stub that would open the dialog to install Xcode’s tools', async () => {
     const path = pathOf('/usr/bin', '/opt/homebrew/bin');
     expect(await find(program('git'), mac(programs('/usr/bin/git')), path)).toContain(
       'xcode-select --install',

@@ -25,7 +25,7 @@ describe.skipIf(process.platform === 'win32')('the search path of this computer'
     host = { ...thisHost(), home, env: {} };
   });
 
-  it('merges our own PATH, the login shell’s and known folders, in this order, and keeps the first of repeats', async () => {
+  it('merges our own PATH, the login shell’s and known folders in this order, each folder once', async () => {
     const [first, second, cargo] = [folder('first'), folder('second'), folder('.cargo/bin')];
     const found = await foldersOf(withPath(first, '/usr/bin'), {
       shell: '/bin/zsh',
@@ -39,7 +39,7 @@ describe.skipIf(process.platform === 'win32')('the search path of this computer'
     expect(found).toContain(`${cargo} <- known folder`);
   });
 
-  it('ATTACK 45: leaves out entries that mean the working directory, are relative, or can be written by everyone', async () => {
+  it('ATTACK 45: leaves out entries that are relative or can be written by everyone', async () => {
     const [open, sticky] = [folder('open', 0o777), folder('sticky', 0o1777)];
     const { folders, skipped } = await searchPath(
       withPath('', '.', 'bin', '~/bin', open, sticky, join(home, 'gone')),
@@ -101,7 +101,7 @@ describe.skipIf(process.platform === 'win32')('the search path of this computer'
 });
 
 describe('the search path of other platforms', () => {
-  it('reads Windows’ Path: any case, semicolons, quotes, and only full paths', async () => {
+  it('reads the Path of Windows: any case, semicolons, quotes, and only full paths', async () => {
     const host = fakeHost({
       platform: 'win32',
       env: {
@@ -154,7 +154,7 @@ describe('the environment of a child', () => {
   const hostWith = (env: Record<string, string>, platform: Host['platform'] = 'linux') =>
     fakeHost({ platform, env, home: '/home/ada', files: {} });
 
-  it('ATTACK 95: has no secrets of ours, only what is on the list and what was named', () => {
+  it('ATTACK 95: has only listed variables and those of the operator, and no secrets of ours', () => {
     const env = {
       HOME: '/h',
       LC_ALL: 'C',
@@ -177,7 +177,7 @@ describe('the environment of a child', () => {
     expect(Object.keys(child).filter((name) => /SECRET|TOKEN/.test(name))).toEqual([]);
   });
 
-  it('ATTACK 97: answers in advance what nobody is there to be asked', () => {
+  it('ATTACK 97: answers in advance what programs would ask a person', () => {
     expect(
       childEnvironment(hostWith({ GIT_PAGER: 'less', TERM: 'xterm' }), path, ['GIT_PAGER', 'TERM'], {}),
     ).toMatchObject({

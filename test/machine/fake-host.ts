@@ -2,11 +2,11 @@ import type { Platform } from '../../src/core/discoverer.ts';
 import type { FileFacts, Host } from '../../src/machine/host.ts';
 import { factsOf, pathsOf } from '../../src/machine/host.ts';
 
-/** What is recorded of a file: nothing but its name, or what differs from a plain program of our own. */
+/** The record of a file: nothing but its name, or what differs from a plain program of our own. */
 export interface Recorded extends Partial<FileFacts> {
   /** The first bytes of it. */
   readonly head?: string;
-  /** What it leads to, when it is a symbolic link. */
+  /** The path that it leads to, when it is a symbolic link. */
   readonly leadsTo?: string;
 }
 

@@ -28,8 +28,8 @@ function runMany(script: string) {
   return { server, lines, ended };
 }
 
-describe.skipIf(process.platform !== 'linux')('with few files', () => {
-  it('what cannot be started says why, and the others go on', async () => {
+describe.skipIf(process.platform !== 'linux')('a server with few file descriptors', () => {
+  it('reports why a program cannot be started, and the others go on', async () => {
     const { lines, ended } = runMany('sleep 3');
     expect(await ended).toBe(0);
     const failed = lines().filter((line) => line.startsWith('not_started '));
@@ -53,14 +53,14 @@ describe.skipIf(process.platform !== 'linux')('with few files', () => {
     return { ...many, pids: pidsIn(many.lines()) };
   }
 
-  it('nothing that is stopped goes on', async () => {
+  it('leaves nothing running that it has stopped', async () => {
     const { server, pids, ended } = await started();
     server.stdin.write('stop\n');
     await ended;
     await until(() => !pids.some(isRunning));
   });
 
-  it('nothing goes on when the server is killed', async () => {
+  it('leaves nothing running when it is killed', async () => {
     const { server, pids } = await started();
     server.kill('SIGKILL');
     await until(() => !pids.some(isRunning));

@@ -27,7 +27,7 @@ it.each<Row>([
   // Never a relative folder, which would lie in the project.
   ['linux', '/home/ada', { XDG_CACHE_HOME: 'cache' }, '/home/ada/.cache/toolcrib'],
   ['win32', '', { LOCALAPPDATA: '.' }],
-])('the cache on %s of %j with %j', (platform, home, env, folder) =>
+])('puts the cache on %s of %j with %j into its folder', (platform, home, env, folder) =>
   expect(cacheFolder(platform, env, home)).toBe(folder),
 );
 
@@ -35,7 +35,7 @@ it.each<Row>([
   ['linux', '/home/ada', {}, '/home/ada/.local/state/toolcrib'],
   ['darwin', '/Users/ada', {}, '/Users/ada/Library/Application Support/toolcrib'],
   ['win32', 'C:\\Users\\ada', {}, 'C:\\Users\\ada\\AppData\\Local\\toolcrib\\State'],
-])('the state on %s of %j with %j', (platform, home, env, folder) =>
+])('puts the state on %s of %j with %j into its folder', (platform, home, env, folder) =>
   expect(stateFolder(platform, env, home)).toBe(folder),
 );
 
@@ -47,7 +47,7 @@ describe.skipIf(process.platform === 'win32')('a cache', () => {
     folder = join(parent, 'deep', 'cache');
   });
 
-  it('gives back what was kept, in a folder and a file nobody else can open', () => {
+  it('gives back what was kept, in a folder and a file that nobody else can open', () => {
     writeCache(folder, 'a.json', { answer: 42 });
     expect(readCache(folder, 'a.json')).toEqual({ answer: 42 });
     expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -55,7 +55,7 @@ describe.skipIf(process.platform === 'win32')('a cache', () => {
     expect(readdirSync(folder)).toEqual(['a.json']);
   });
 
-  it('is none below a file, and where the system makes no folder', () => {
+  it('holds nothing below a file, and where the system makes no folder', () => {
     const file = join(parent, 'file');
     writeFileSync(file, '');
     expect(isPrivate(join(file, 'cache'))).toBe(false);

@@ -19,7 +19,7 @@ import { until } from '../support/until.ts';
 const processes = createProcesses(process.platform as 'linux');
 
 /** Jobs, outputs, the tools about them, and one tool to be started: it runs a script of Node. */
-function crib(budgets: Partial<typeof usualBudgets> = {}) {
+function scene(budgets: Partial<typeof usualBudgets> = {}) {
   const jobs = new Jobs();
   const outputs = new OutputStore({ folder: undefined, budgets: usualBudgets });
   onTestFinished(async () => {
@@ -65,7 +65,7 @@ function crib(budgets: Partial<typeof usualBudgets> = {}) {
   const control = (id: string, given: object) => call(bindTool(controlJob, session), { id, ...given });
   const stop = (id: string) => control(id, { action: 'stop' });
   const find = (id: string) => jobs.find('me', id) ?? expect.fail(`no ${id}`);
-  /** A call of work of our own, by the client `me` unless told. */
+  /** A call of work of our own, by the client `me` unless another is given. */
   const run = async (key: string, work: JobWork, more: Partial<CallContext> & { seconds?: number } = {}) => {
     const { seconds = 5, client = 'me', ...rest } = more;
     const context = await contextOf(client);
@@ -88,15 +88,15 @@ const untilAborted: JobWork = ({ signal }) =>
     if (signal.aborted) end();
     signal.addEventListener('abort', end);
   });
-/** Work that ends when it is told to. */
+/** Work that ends on a signal of the test. */
 function gate() {
   let open = (_text: string) => {};
   const opened = new Promise<string>((resolve) => (open = resolve));
   return { open, work: async () => result(await opened) };
 }
 
-it('what belongs to one client does not exist for another', async () => {
-  const { jobs, read, run, find } = crib();
+it('hides what belongs to one client from another', async () => {
+  const { jobs, read, run, find } = scene();
   const id = idOf(await run('a', untilAborted, { seconds: 0.02 }));
   expect(id).toBe('tool-1');
   expect(jobs.find('you', id)).toBeUndefined();
@@ -109,8 +109,8 @@ it('what belongs to one client does not exist for another', async () => {
   expect(find(id).client).toBe('me');
 });
 
-it('has as many jobs of a client as are allowed, and says how to go on', async () => {
-  const { stop, run, start } = crib({ jobs: 2 });
+it('allows a client as many jobs as are set, and names a way to go on', async () => {
+  const { stop, run, start } = scene({ jobs: 2 });
   const begin = (key: string) => run(key, untilAborted, { seconds: 0.02 });
   const id = idOf(await begin('a'));
   await begin('b');
@@ -123,14 +123,14 @@ it('has as many jobs of a client as are allowed, and says how to go on', async (
 });
 
 it('ends a job at its own limit', async () => {
-  const { find, run } = crib({ jobMinutes: 0.2 / 60 });
+  const { find, run } = scene({ jobMinutes: 0.2 / 60 });
   const job = find(idOf(await run('a', untilAborted, { seconds: 0.02 })));
   await job.ended;
   expect(job.state).toBe('timed_out');
 });
 
 it('keeps a hundred jobs that have ended', async () => {
-  const { jobs, find, run } = crib({ jobs: 200 });
+  const { jobs, find, run } = scene({ jobs: 200 });
   const ids: string[] = [];
   for (let count = 0; count < 130; count++) {
     const { open, work } = gate();
@@ -143,23 +143,23 @@ it('keeps a hundred jobs that have ended', async () => {
   expect(find(ids.at(-1) ?? '').state).toBe('done');
 });
 
-it('a wait that is over by time says that it is running, and one for a pattern that takes for ever is refused', async () => {
-  const { read, start } = crib();
+it('ends a wait at its time limit, and refuses a pattern that would take for ever', async () => {
+  const { read, start } = scene();
   const { id } = await start(`console.log('a'.repeat(60) + '!'); setTimeout(() => 0, 60000)`);
   expect(await read(id, { wait_for: 'end', timeout: 0 })).toMatch(/^node-1 is running/);
   await expect(read(id, { wait_for: '(a+)+$' })).rejects.toMatchObject({ code: 'ARG_INVALID' });
 });
 
-it('takes no input unless it was started in the background', async () => {
-  const { control, run, read } = crib();
+it('takes no input for a job that was not started in the background', async () => {
+  const { control, run, read } = scene();
   const id = idOf(await run('a', untilAborted, { seconds: 0.02 }));
   await expect(control(id, { action: 'send', text: 'x' })).rejects.toMatchObject({ code: 'ARG_INVALID' });
   await expect(control(id, { action: 'send' })).rejects.toMatchObject({ code: 'ARG_INVALID' });
   await expect(read(id, {}, 'another')).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
-it('of the same starts at once one starts, whether it goes on or ends', async () => {
-  const { start, folder } = crib();
+it('starts one job for several equal starts at once, whether it goes on or ends', async () => {
+  const { start, folder } = scene();
   const script = (name: string, rest: string) =>
     `require('node:fs').appendFileSync('${name}', 'run '); console.log('ready'); ${rest}`;
   const going = await Promise.all([1, 2, 3].map(() => start(script('a', 'setTimeout(() => 0, 60000)'))));
@@ -169,8 +169,8 @@ it('of the same starts at once one starts, whether it goes on or ends', async ()
   for (const name of ['a', 'b']) expect(readFileSync(join(folder, name), 'utf8')).toBe('run ');
 });
 
-it('a flood is waited for at a low price, and found in', async () => {
-  const { read, start } = crib();
+it('waits at a low price for a flood of output, and finds a line in it', async () => {
+  const { read, start } = scene();
   const { id } = await start(
     `const line = 'x'.repeat(99) + '\\n'; let n = 0; const go = () => { for (let i = 0; i < 1000; i++) process.stdout.write(line); ++n < 100 ? setImmediate(go) : console.log('the end') }; go(); setTimeout(() => 0, 60000)`,
   );

@@ -28,13 +28,13 @@ describe.skipIf(process.platform === 'win32')('the login shell', () => {
     writeFileSync(join(home, name), content, { mode });
     return join(home, name);
   };
-  /** A login shell of our making, whose start-up files do something and which then does what it is told. */
+  /** A login shell of our making, whose start-up files do something before it runs its command. */
   const shellThat = (does: string) => write('shell', `#!/bin/sh\n${does}\nexec /bin/sh -c "$2"\n`, 0o755);
   /** It waits longer than usual: a busy machine may need more for anything. */
   const patient: Run = (command) => run({ ...command, timeoutMs: 60_000 });
   const ask = (shell: string, withRun = patient) => askLoginShell(host, withRun, cache, shell);
 
-  it('tells of a folder that a start-up file adds, and programs in it are found', async () => {
+  it('reports a folder that a start-up file adds, and programs in it are found', async () => {
     write('.bash_profile', 'echo "Welcome!"\nexport PATH="$HOME/tools:$PATH"\nprintf "no line feed"\n');
     const tool = write('tools/frobnicate', '#!/bin/sh\n', 0o755);
     const answer = await ask('/bin/bash');
@@ -79,21 +79,21 @@ describe.skipIf(process.platform === 'win32')('the login shell', () => {
     },
   );
 
-  it('ATTACK 48: a banner, also one that looks like an answer, is not taken for the PATH', async () => {
+  it('ATTACK 48: has no banner taken for its PATH, even one that looks like an answer', async () => {
     const shell = shellThat(
       'echo "PATH=/evil:/usr/bin"; echo toolcrib-1234; echo /evil; seq 1 200000; export PATH=/good:$PATH',
     );
     expect((await ask(shell))?.path).toMatch(/^\/good:\/usr\/local\/bin:/);
   });
 
-  it('ATTACK 48: a question finds no terminal and no input', async () => {
+  it('ATTACK 48: finds no terminal and no input in a question', async () => {
     const shell = shellThat(
       'printf "Update now? [Y/n] "; read answer; read answer </dev/tty; [ -z "$answer" ] && export PATH=/asked:$PATH',
     );
     expect((await ask(shell))?.path).toMatch(/^\/asked:/);
   });
 
-  it('ATTACK 48: a shell that takes 40 s is stopped after 3, with all it started, and not asked again at once', async () => {
+  it('ATTACK 48: is stopped after 3 s with all it started, and not asked again at once', async () => {
     const shell = shellThat(`sleep 40 & echo $! > ${home}/child; sleep 40`);
     const answer = await ask(shell, run);
     expect(answer).toMatchObject({ path: '', why: `${shell} took longer than 3 s and was stopped` });
@@ -101,13 +101,13 @@ describe.skipIf(process.platform === 'win32')('the login shell', () => {
     expect(await cachedLoginShellPath(host, cache, shell)).toMatchObject({ path: '', fresh: true });
   });
 
-  it('ATTACK 48: a daemon it starts is not waited for and not left behind', async () => {
+  it('ATTACK 48: starts a daemon that is not waited for and not left behind', async () => {
     const shell = shellThat(`setsid sleep 300 & echo $! > ${home}/child; export PATH=/daemon:$PATH`);
     expect((await ask(shell))?.path).toMatch(/^\/daemon:/);
     expect(isRunningIn(join(home, 'child'))).toBe(false);
   });
 
-  it('says why there is no answer', async () => {
+  it('has the reason reported when there is no answer', async () => {
     expect((await ask('/bin/false'))?.why).toBe('/bin/false did not say its PATH (exit code 1)');
     expect((await ask(join(home, 'gone')))?.why).toContain(`${join(home, 'gone')} could not be started`);
   });
@@ -126,7 +126,7 @@ describe.skipIf(process.platform === 'win32')('the login shell', () => {
     expect(await cachedLoginShellPath(host, cache, '/bin/sh')).toMatchObject({ fresh: false });
   });
 
-  it('keeps what it said before when it fails', async () => {
+  it('has its last answer kept when it fails', async () => {
     const shell = shellThat('export PATH=/before:$PATH');
     await ask(shell);
     write('shell', '#!/bin/sh\nexit 3\n', 0o755);
@@ -135,7 +135,7 @@ describe.skipIf(process.platform === 'win32')('the login shell', () => {
     expect(answer?.why).toContain('exit code 3');
   });
 
-  it('does not learn a project’s folders from our own PATH, nor hands on our secrets', async () => {
+  it('learns no folders of a project from our own PATH, and gets none of our secrets', async () => {
     host = { ...host, env: { ...host.env, PATH: '/project/bin:/usr/bin:/bin', API_TOKEN: 'secret' } };
     const shell = shellThat(`env > ${home}/seen`);
     expect((await ask(shell))?.path).not.toContain('/project');
@@ -143,11 +143,11 @@ describe.skipIf(process.platform === 'win32')('the login shell', () => {
   });
 });
 
-describe('which shell is asked', () => {
+describe('the choice of the login shell', () => {
   const hostWith = (env: Record<string, string>, platform: Host['platform'] = 'linux') =>
     fakeHost({ platform, env, home: '/home/ada', files: {} });
 
-  it('is $SHELL, else the one in the user database, and none on Windows', () => {
+  it('takes $SHELL, else the shell of the user database, and none on Windows', () => {
     expect(loginShellOf(hostWith({ SHELL: '/bin/zsh' }), () => '/bin/sh')).toBe('/bin/zsh');
     expect(loginShellOf(hostWith({}), () => '/bin/sh')).toBe('/bin/sh');
     expect(loginShellOf(hostWith({}), () => null)).toBeUndefined();

@@ -46,14 +46,14 @@ describe.skipIf(process.platform !== 'linux')('a program that holds too much mem
     ['a pipe', runLine(`node fills.mjs ${size} | cat`)],
     ['its children, which left its group', runLine(`node fills.mjs ${size} 4`)],
     ['a pattern', runLine("grep -E '((((a{1,100}){1,100}){1,100}){1,100})' README.md")],
-  ])('is ended: %s', async (_, act) => {
+  ])('is ended when the memory is that of %s', async (_, act) => {
     const session = await open();
     const { refused, text } = await session.does(act);
     expect(text).toMatch(isEnded);
     expect(refused).toBe(true);
   });
 
-  it('is ended alone: what runs beside it, and the server, go on', async () => {
+  it('is ended alone, while other programs and the server go on', async () => {
     const session = await open();
     const beside = await session.gets(startJob(runFile('family.mjs', 'stay')));
     const members = await membersIn(world.project);
@@ -63,7 +63,7 @@ describe.skipIf(process.platform !== 'linux')('a program that holds too much mem
     await expectEnded(members);
   });
 
-  it('is not one that maps much and uses little', async () => {
+  it('is not one that maps much memory and uses little', async () => {
     const session = await open();
     expect(await session.gets(runLine('node --max-old-space-size=16384 maps.mjs'))).toMatch(/^built 20 /m);
   });

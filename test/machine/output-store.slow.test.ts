@@ -31,7 +31,7 @@ const open = (options: Partial<OutputStoreOptions> = {}) => {
   const tool = bindTool(readOutput, sessionOf({ outputs: store, jobs: new Jobs() }));
   return {
     store,
-    /** What read_output answers, as the client `me` unless told. */
+    /** The answer of read_output, as the client `me` unless another is given. */
     async read(id: string, given: object = {}, client = 'me'): Promise<string> {
       const context = await callContext([], { client, signal: AbortSignal.timeout(60_000) });
       const result = await planAndRun(tool, { id, ...given }, context);
@@ -48,7 +48,7 @@ const complaint = (work: Promise<unknown>) =>
 const numbered = (count: number, width = 80) =>
   Array.from({ length: count }, (_, index) => `line ${index + 1} `.padEnd(width - 1, 'x')).join('\n') + '\n';
 
-it('shows what was printed, by line, with both streams in the order in which lines were ended', async () => {
+it('shows what was printed by line, with both streams in the order in which lines ended', async () => {
   const { store, read } = open();
   const sink = store.open('me', 'npm test');
   sink.add('stdout', Buffer.from('one\ntw'));
@@ -67,7 +67,7 @@ it('shows what was printed, by line, with both streams in the order in which lin
   );
 });
 
-it('pages through a large output without losing or repeating a line, within the size of a result', async () => {
+it('pages through a large output without losing or repeating a line, result by result', async () => {
   const { store, read } = open();
   const sink = store.open('me', 'x');
   const text = Buffer.from(numbered(3000));
@@ -84,7 +84,7 @@ it('pages through a large output without losing or repeating a line, within the 
   expect(lines).toBe(String(text));
 });
 
-it('tells a foreign, a made-up and a forgotten handle apart for nobody', async () => {
+it('refuses a foreign, a made-up and a forgotten handle in the same words', async () => {
   const { store, read } = open({ budgets: { outputMegabytes: 256, outputHours: 1e-9 } });
   const sink = store.open('me', 'x');
   expect(sink.handle).toBe('x-1');
@@ -95,7 +95,7 @@ it('tells a foreign, a made-up and a forgotten handle apart for nobody', async (
   await expect.poll(() => complaint(read(sink.handle))).toBe(made);
 });
 
-it('ATTACK 99: keeps head and tail of an output without end, in bounded memory, and says what is missing', async () => {
+it('ATTACK 99: keeps head and tail of an endless output in bounded memory, and names the gap', async () => {
   const { store, read } = open({ budgets: { outputMegabytes: 4, outputHours: 1 } });
   const sink = store.open('me', 'yes');
   const chunk = Buffer.from('y\n'.repeat(32 * 1024));
@@ -129,7 +129,7 @@ it('keeps as much of the end as of the beginning when there is a little too much
   expect(await read(sink.handle, { pattern: '^nothing' })).toMatch(/^\[lines 1\d{4}-1\d{4} were not kept\]/);
 });
 
-it('ATTACK 68: reaches every part of one line without end, cut between words: a secret is in one of them whole', async () => {
+it('ATTACK 68: reaches every part of a line without end, cut between words', async () => {
   const { store, read } = open();
   const sink = store.open('me', 'x');
   const words = Array.from({ length: 20_000 }, (_, index) => `é${index}€`.padEnd(20, 'x'));
@@ -156,7 +156,7 @@ it('ATTACK 100: decodes as a whole, wherever chunks and blocks end', async () =>
   expect(await read(sink.handle)).toMatch(/^漢字 😀\né(?:\n|$)/);
 });
 
-it('ATTACK 44: takes out what hides, reorders or commands, and keeps one line one line', async () => {
+it('ATTACK 44: removes what hides, reorders or commands, and keeps one line one line', async () => {
   const { store, read } = open();
   const sink = store.open('me', 'run\u001b[2J\nthis');
   print(sink, 'a\u202eb\u001b]0;title\u0007\n10%\r20%\r\nend\n');
@@ -180,7 +180,7 @@ it('greps with context, goes on after a page, and refuses what is no pattern', a
   );
 });
 
-it('ATTACK 69: gives up a pattern that takes for ever, and others have their turn meanwhile', async () => {
+it('ATTACK 69: gives up a pattern that takes for ever, and serves others meanwhile', async () => {
   const { store, read } = open();
   const sink = store.open('me', 'x');
   print(sink, `${'a'.repeat(40)}!\n`);
@@ -189,7 +189,7 @@ it('ATTACK 69: gives up a pattern that takes for ever, and others have their tur
   );
 });
 
-it('forgets the oldest when there is too much, what is short not for what is long', async () => {
+it('forgets the oldest when there is too much, and nothing short for something long', async () => {
   const { store, read } = open({ budgets: { outputMegabytes: 2, outputHours: 1 } });
   const fill = (size: number) => {
     const sink = store.open('me', 'x');
@@ -207,7 +207,7 @@ it('forgets the oldest when there is too much, what is short not for what is lon
   expect(await read(long[5] ?? '', { end_line: 1 })).toMatch(/^a(?:\n|$)/);
 });
 
-it('shares what there is between outputs that all grow', async () => {
+it('shares its room between outputs that all grow', async () => {
   const { store, read } = open({ budgets: { outputMegabytes: 1, outputHours: 1 } });
   const sinks = ['a', 'b', 'c'].map((owner) => ({ owner, sink: store.open(owner, 'x') }));
   for (let count = 0; count < 100; count++)
@@ -229,7 +229,7 @@ it('ATTACK 71: has its files in a private folder, without a name', () => {
   store.close();
 });
 
-it("ATTACK 71: keeps less, in memory, where its folder is somebody else's trap, and says what is missing", async () => {
+it("ATTACK 71: keeps less, in memory, where its folder is somebody else's trap", async () => {
   const folder = newFolder();
   const elsewhere = newFolder();
   symlinkSync(elsewhere, join(folder, 'outputs'));
@@ -252,7 +252,7 @@ it.each([
   ['node server.mjs', 'node-1'],
   ["'a b.exe' x", 'a-1'],
   ['漢字', 'output-1'],
-])('names what is kept by its task or program: %s', (line, handle) => {
+])('names an output by its task or program: %s', (line, handle) => {
   const { store } = open();
   expect(store.open('me', line).handle).toBe(handle);
   expect(store.open('me', line).handle).toBe(handle.replace('-1', '-2'));

@@ -4,7 +4,7 @@ import { collect, lastLineOf } from '../../src/machine/output.ts';
 import { sanitize } from '../../src/machine/sanitize.ts';
 import { processorMs } from '../support/processor-ms.ts';
 
-it('ATTACK 100: a character split between chunks stays whole', () => {
+it('ATTACK 100: keeps a character whole that is split between chunks', () => {
   const bytes = Buffer.from('naïve 漢字 😀');
   for (let cut = 0; cut <= bytes.length; cut++) {
     const collector = collect(1000);
@@ -14,7 +14,7 @@ it('ATTACK 100: a character split between chunks stays whole', () => {
   }
 });
 
-it('ATTACK 100: text that is not UTF-8 is read in the code page of the system, decided on the whole', () => {
+it('ATTACK 100: reads text that is not UTF-8 in the code page of the system, as a whole', () => {
   const ascii = Buffer.from('plain ascii first\n');
   const shiftJis = Buffer.from([0x93, 0xfa, 0x96, 0x7b]);
   expect(decode(Buffer.concat([ascii, shiftJis]), 'shift_jis')).toBe('plain ascii first\n日本');
@@ -37,7 +37,7 @@ it.each([
   expect(systemEncoding(platform, env, locale)).toBe(encoding);
 });
 
-it('reads lines and fields in UTF-8 or in the code page, each for itself', () => {
+it('reads each line and field in UTF-8 or in the code page for itself', () => {
   const [utf8, latin] = [Buffer.from('é漢😀'), Buffer.from([0xe9, 0x80])];
   const pieces = [
     utf8,
@@ -63,7 +63,7 @@ it.each([
   ['no text', [0x80]],
   ['joiners', [...Buffer.from('é\u200d')]],
   ['carriage returns', [...Buffer.from('é\r')]],
-])('ATTACK 100: 8 MB of %s take no time worth speaking of', (_, unit) => {
+])('ATTACK 100: decodes 8 MB of %s in next to no time', (_, unit) => {
   const bytes = Buffer.alloc(8 * 1024 * 1024, Buffer.from(unit));
   bytes[0] = 0xff;
   // Some 300 ms. What looks at the rest for each field takes minutes.
@@ -82,7 +82,7 @@ function quickest(work: () => unknown): number {
   return Math.min(...times);
 }
 
-it('cuts between characters', () => {
+it('cuts text between characters', () => {
   const text = '漢字'.repeat(1000);
   for (const keep of [100, 101, 102, 103, 104, 105]) {
     const collector = collect(keep);
@@ -93,7 +93,7 @@ it('cuts between characters', () => {
   }
 });
 
-it('tells the last whole line of what comes, once', () => {
+it('reports the last whole line of an output once', () => {
   const lines: string[] = [];
   const tell = lastLineOf((line) => lines.push(line));
   for (const chunk of ['on', 'e\ntwo\r\n\n', '10%\r20', '%\rrest', `${'x'.repeat(1e5)}\n`, 'last\n'])

@@ -21,15 +21,15 @@ beforeEach(async () => {
 
 type Options = Parameters<RootedWorkspace['openPlace']>[1];
 
-/** Where a place is, without holding on to it. */
+/** The path that is opened, without holding on to it. */
 async function placeOf(path: string, options?: Options): Promise<Omit<PathTarget, 'folder'>> {
   const { folder, ...place } = await workspace.openPlace(path, options);
   await folder.handle.close();
   return place;
 }
 
-describe('a place', () => {
-  it('is what a link at the end leads to', async () => {
+describe('a path that is opened', () => {
+  it('means what a link at the end leads to', async () => {
     await symlink('deep/b.txt', join(root, 'to-b'));
     await symlink('deep', join(root, 'to-deep'));
     await symlink('to-deep/to-come', join(root, 'dangling'));
@@ -40,7 +40,7 @@ describe('a place', () => {
     expect((await placeOf('to-dangling')).path).toBe(join(root, 'deep', 'to-come'));
   });
 
-  it('is what `.`, `..` and a slash at the end name', async () => {
+  it('means what `.`, `..` and a slash at the end name', async () => {
     await mkdir(join(root, 'deep', 'deeper'));
     await symlink('deep/deeper', join(root, 'to-deeper'));
     expect((await placeOf('to-deeper/')).path).toBe(join(root, 'deep', 'deeper'));
@@ -56,7 +56,7 @@ describe('a place', () => {
 });
 
 describe('missing folders', () => {
-  it('are made with `make`, as any program would make them', async () => {
+  it('are made with `make` as any program would make them', async () => {
     const place = await placeOf('x/y/z.txt', { make: true });
     expect(place.made).toEqual([join(root, 'x'), join(root, 'x', 'y')]);
     expect(place.path).toBe(join(root, 'x', 'y', 'z.txt'));
@@ -110,7 +110,7 @@ describe('missing folders', () => {
     expect(await readdir(join(root, 'moved'))).toEqual(['b.txt']);
   });
 
-  it('are removed again when the place is refused in the end', async () => {
+  it('are removed again when the path is refused in the end', async () => {
     const check = (path: string) =>
       readdirSync(root).includes('x')
         ? Promise.reject(new ToolcribError('PATH_DENIED', path))
@@ -123,7 +123,7 @@ describe('missing folders', () => {
   });
 });
 
-describe('refused', () => {
+describe('a path that is refused', () => {
   it.each([
     ['../outside/new', 'PATH_OUTSIDE_ROOTS'],
     ['out/new', 'PATH_OUTSIDE_ROOTS'],
@@ -141,7 +141,7 @@ describe('refused', () => {
     ['..', 'PATH_OUTSIDE_ROOTS'],
     ['/proc/self/cwd/x', 'PATH_PROTECTED'],
     ['to-proc/x', 'PATH_PROTECTED'],
-  ])('%j with %s, and nothing is left open or made', async (path, code) => {
+  ])('leaves nothing open or made for %j with %s', async (path, code) => {
     await symlink('../outside', join(root, 'out'));
     await symlink('../outside/secret.txt', join(root, 'out-file'));
     await symlink('../outside/to-come.txt', join(root, 'out-dangling'));
@@ -159,7 +159,7 @@ describe('refused', () => {
     );
   });
 
-  it('also a folder that holds a root, but not a link to one', async () => {
+  it('holds a root, while a link to a folder that holds one is accepted', async () => {
     await put(root, { 'holds/inner/x': '' });
     workspace = await openWorkspace([root, join(root, 'holds', 'inner')]);
     await symlink('holds', join(root, 'to-holds'));
@@ -172,14 +172,14 @@ describe('refused', () => {
     expect((await placeOf('to-holds', { follow: false })).path).toBe(join(root, 'to-holds'));
   });
 
-  it('a link from outside, when it is the link that is meant', async () => {
+  it('is a link outside the roots, while what it leads to inside is accepted', async () => {
     await symlink('app/a.txt', join(top, 'to-a'));
     expect(await failureOf(workspace.openPlace('../to-a', { follow: false }))).toMatch(/^PATH_OUTSIDE_ROOTS/);
     expect((await placeOf('../to-a')).path).toBe(join(root, 'a.txt'));
   });
 });
 
-/** What this process holds open below the temporary folder, where the system tells. */
+/** The number of files that this process holds open, where the system lists them. */
 function opened(): number {
   return process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0;
 }

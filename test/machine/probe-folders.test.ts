@@ -39,7 +39,7 @@ describe.skipIf(process.platform === 'win32')('programs that are asked for their
     version: { args: ['--version'], pattern: 'version (\\S+)', caches },
     environment: ['RUSTUP_HOME', 'ZZ_HOME'],
   });
-  /** What is found of these on the search path, and their versions. */
+  /** Those that are found on the search path, and their versions. */
   async function asked(...programs: ProgramFacts[]) {
     const path = await searchPath(host);
     const { installed } = await discover(programs, host, path);
@@ -88,7 +88,7 @@ echo version 1.0
     expect(everything(home)).toEqual(before);
   });
 
-  it('find what the person has now, not what was there the last time', async () => {
+  it('find the files that the person has now, not those of the last time', async () => {
     write('bin/looks', '#!/bin/sh\necho "version $(ls -A "$HOME" | tr "\\n" ,)"\n', 0o755);
     write('.old', '');
     expect((await asked(facts('looks'))).versions['looks']).toEqual({ version: '.old,bin,' });
@@ -104,7 +104,7 @@ echo version 1.0
     expect(everything(home)).toEqual(['.config', '.config/new', '.tool', '.tool/version']);
   });
 
-  it("see a version manager's own settings, and shims are found, and not started, as before", async () => {
+  it("see a version manager's own settings, while its shims are found and not started", async () => {
     const settings = '#!/bin/sh\ncat "$HOME/.rustup/settings.toml"; echo "in $RUSTUP_HOME"\n';
     write('.rustup/settings.toml', 'version 1.28\n');
     write('.cargo/bin/rustup', settings, 0o755);
@@ -131,7 +131,7 @@ echo version 1.0
   });
 });
 
-it('what Java finds without HOME is told by a variable', async () => {
+it('passes Java its home folder by a variable', async () => {
   const { default: gradle } = await discoverers.gradle();
   expect(gradle).toMatchObject({ version: { caches: ['GRADLE_USER_HOME'] } });
 });

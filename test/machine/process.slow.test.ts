@@ -28,7 +28,7 @@ async function timedOut(script: string, isReady: () => boolean, more: Partial<Co
 }
 const pidIn = (folder: string) => (name: string) => Number(readFileSync(join(folder, name), 'utf8'));
 
-it('tells what became of a program', async () => {
+it('reports how a program ended', async () => {
   const outcome = await sh('echo out; echo err >&2; exit 3');
   expect(outcome).toMatchObject({
     exitCode: 3,
@@ -38,7 +38,7 @@ it('tells what became of a program', async () => {
   });
 });
 
-it('reads what a program printed last, also when this process was too busy to notice its end in time', async () => {
+it('reads what a program printed last, also when this process was too busy to notice its end', async () => {
   const folder = temporaryFolder();
   const busy = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
   const go = (name: string) => writeFileSync(join(folder, name), '');
@@ -67,7 +67,7 @@ it('reads what a program printed last, also when this process was too busy to no
   ]);
 });
 
-it('tells that a program could not be started', async () => {
+it('reports that a program could not be started', async () => {
   const outcome = await processes.run({ program: '/no/such/program', argv: [], cwd: '/', env: {} });
   expect(outcome).toMatchObject({ ended: 'not_started', exitCode: null });
   expect(outcome.stderr.text).toContain('ENOENT');
@@ -85,21 +85,21 @@ it('ATTACK 96: a program that ignores SIGTERM is ended all the same', async () =
   expect(outcome.ended).toBe('timed_out');
 });
 
-it('ATTACK 96: a child that keeps the pipe open does not keep the call', async () => {
+it('ATTACK 96: returns although a child keeps the pipe open', async () => {
   const folder = temporaryFolder();
   const outcome = await sh('sleep 300 & echo $! > pid; echo done', { cwd: folder });
   expect(outcome).toMatchObject({ ended: 'exited', exitCode: 0, stdout: { text: 'done\n' } });
   await until(() => !isRunning(pidIn(folder)('pid')));
 });
 
-it('ends what is cancelled in the moment in which it starts', async () => {
+it('ends a program that is cancelled in the moment in which it starts', async () => {
   const cancelling = new AbortController();
   const outcome = sh('sleep 300', { signal: cancelling.signal });
   cancelling.abort();
   expect(await outcome).toMatchObject({ ended: 'cancelled' });
 });
 
-it('does not start what was cancelled before', async () => {
+it('does not start a program that was cancelled before', async () => {
   const folder = temporaryFolder();
   expect(await sh('touch started', { cwd: folder, signal: AbortSignal.abort() })).toMatchObject({
     ended: 'cancelled',
@@ -107,7 +107,7 @@ it('does not start what was cancelled before', async () => {
   expect(existsSync(join(folder, 'started'))).toBe(false);
 });
 
-it('ATTACK 99: endless output costs bounded memory, and head and tail are kept', async () => {
+it('ATTACK 99: keeps head and tail of endless output in bounded memory', async () => {
   const before = process.memoryUsage().rss;
   const outcome = await sh('echo first; head -c 300000000 /dev/zero | tr "\\0" x; echo; echo last', {
     keepBytes: 10_000,
@@ -126,7 +126,7 @@ it('waits for a program that has closed its output and goes on', async () => {
   expect(existsSync(join(folder, 'done'))).toBe(true);
 });
 
-it('ATTACK 96: a child with another environment, in a session of its own, is ended as well', async () => {
+it('ATTACK 96: ends a child with another environment, in a session of its own', async () => {
   const folder = temporaryFolder();
   const script = `env -i /usr/bin/setsid /bin/sh -c 'echo $$ > a; exec sleep 300' & while [ ! -s a ]; do :; done; touch ready; wait`;
   await timedOut(script, () => existsSync(join(folder, 'ready')), { cwd: folder });
@@ -159,7 +159,7 @@ describe('a pipe', () => {
     return { ...outcome, out: stdout.text, err: stderr.text };
   };
 
-  it('hands each what the one before it prints, without loss, to a reader that is slow', async () => {
+  it('hands each program what the one before it prints, without loss, also to a slow reader', async () => {
     const lines = 'i=0; while [ $i -lt 50000 ]; do echo "a line of text $i"; i=$((i+1)); done';
     expect(await pipe([lines, 'sleep 0.5; cat', 'wc -l'])).toMatchObject({ out: '50000\n', exitCode: 0 });
     expect(
@@ -172,28 +172,28 @@ describe('a pipe', () => {
     ).toMatchObject({ out: 'ABC' });
   });
 
-  it('shows what a program complains, or hands that on', async () => {
+  it('shows what a program writes to standard error, or hands that on', async () => {
     const complains = 'echo out; echo err >&2';
     expect(await pipe([complains, 'cat'])).toMatchObject({ out: 'out\n', err: 'err\n' });
     const joined = await pipe([complains, 'sort'], { joinsErrors: true });
     expect(joined).toMatchObject({ out: 'err\nout\n', err: '' });
   });
 
-  it('fails with the program that failed, but not with one that nobody read any more', async () => {
+  it('fails with the program that failed, but not with one whose output nobody read any more', async () => {
     expect(await pipe(['exit 3', 'cat'])).toMatchObject({ exitCode: 3, stage: 0, ended: 'exited' });
     expect(await pipe(['exit 3', 'true'])).toMatchObject({ exitCode: 3, stage: 0 });
     expect(await pipe(['exit 3', 'exit 4', 'cat'])).toMatchObject({ exitCode: 4, stage: 1 });
     expect(await pipe(['yes', 'head -1'])).toMatchObject({ exitCode: 0, out: 'y\n' });
   });
 
-  it('ends who goes on for ever when the reader has ended, whether or not it prints', async () => {
+  it('ends a program that goes on for ever when its reader has ended, whether or not it prints', async () => {
     expect(await pipe(['echo x; exec sleep 300', 'head -1'])).toMatchObject({ exitCode: 0, out: 'x\n' });
     expect(await pipe(['trap "" PIPE; while :; do echo x 2>/dev/null; done', 'head -1'])).toMatchObject({
       exitCode: 0,
     });
   });
 
-  it('ends with all of its programs at its time limit, and starts none when one cannot be', async () => {
+  it('ends with all of its programs at its time limit, and starts none when one cannot start', async () => {
     const folder = temporaryFolder();
     const one = (name: string) => `echo $$ > ${name}; exec sleep 300`;
     const names = ['a', 'b', 'c'];

@@ -29,8 +29,8 @@ const settingsFor = (root: string, base: Settings = usualSettings) =>
   createConfigs().settingsFor(base, [root]);
 const decisionsOf = ({ rules }: Settings) => rules.map(({ pattern, decision }) => `${pattern}=${decision}`);
 
-describe('which files count', () => {
-  it('those of the roots, and of no other folder', async () => {
+describe('the settings that apply to a root', () => {
+  it('are those of the files in the roots, and of no other folder', async () => {
     const [root, other] = [temporaryFolder(), temporaryFolder()];
     put(root, '.toolcrib.json', { rules: { git_push: 'ask' } });
     put(root, 'a/.toolcrib.json', { readOnly: true });
@@ -42,7 +42,7 @@ describe('which files count', () => {
     expect(await settingsFor(usualSettings, [root, other])).toMatchObject({ readOnly: true });
   });
 
-  it('as they are now, and as they were', async () => {
+  it('are those of a file as it is now, and as it was', async () => {
     const root = temporaryFolder();
     const { settingsFor } = createConfigs();
     const now = async () => decisionsOf(await settingsFor(usualSettings, [root]));
@@ -64,7 +64,7 @@ describe('which files count', () => {
     ['a root that is the folder', 'readOnly of folders', (root) => root],
     ['a root that lies in it', 'readOnly of folders', (root) => dirname(root)],
     ['a root that holds it', 'readOnly of folders', (root) => join(root, 'sub')],
-  ])("those of the operator's folders count for %s", async (_, origin, folderOf) => {
+  ])("are those of the operator's folders for %s", async (_, origin, folderOf) => {
     const root = temporaryFolder();
     const folders = { [folderOf(root)]: { readOnly: true, rules: [] } };
     const settings = await settingsFor(root, { ...usualSettings, folders });
@@ -78,8 +78,8 @@ describe('which files count', () => {
   });
 });
 
-describe('what a file has said', () => {
-  it('counts when two calls read it at once', async () => {
+describe('the settings of a file that has changed or is gone', () => {
+  it('apply when two calls read it at once', async () => {
     const root = temporaryFolder();
     const { settingsFor } = createConfigs();
     put(root, '.toolcrib.json', { readOnly: true });
@@ -91,7 +91,7 @@ describe('what a file has said', () => {
     expect(await settingsFor(usualSettings, [root])).toMatchObject({ readOnly: true, toolsets: ['git'] });
   });
 
-  it('narrows the roots as long', async () => {
+  it('narrow the roots for as long as other settings apply', async () => {
     const root = temporaryFolder();
     mkdirSync(join(root, 'src'));
     mkdirSync(join(root, 'docs'));
@@ -105,7 +105,7 @@ describe('what a file has said', () => {
   });
 });
 
-describe('a file that cannot be understood', () => {
+describe('a settings file with a mistake', () => {
   it.each([
     ['{"readOnyl": true}', ':1: readOnyl: there is no such setting; did you mean readOnly?'],
     [
@@ -132,7 +132,7 @@ describe('a file that cannot be understood', () => {
     [' '.repeat(65 * 1024), 'larger than 64 KB'],
     ['{"\\u001b[2J\\u202e": 1}', '"\\u001b[2J\\u{202e}": there'],
     [`{"${'x'.repeat(5000)}": 1}`, `${'x'.repeat(60)}…: there`],
-  ])('%.40s', async (content, message) => {
+  ])('is reported with its place: %.40s', async (content, message) => {
     const [root, elsewhere] = [temporaryFolder(), temporaryFolder()];
     symlinkSync(elsewhere, join(root, 'out'));
     const file = put(root, '.toolcrib.json', content);
@@ -143,7 +143,7 @@ describe('a file that cannot be understood', () => {
     expect(roots).toEqual([root]);
   });
 
-  it('counts as far as it can be understood', async () => {
+  it('applies as far as it can be understood', async () => {
     const root = temporaryFolder();
     put(root, '.toolcrib.json', {
       readOnly: true,
@@ -157,7 +157,7 @@ describe('a file that cannot be understood', () => {
     expect((await settingsFor(root)).unreadable).toContain('does not parse');
   });
 
-  it('leaves in force what it said before', async () => {
+  it('leaves in force what it contained before', async () => {
     const root = temporaryFolder();
     mkdirSync(join(root, 'src'));
     const { settingsFor, narrowedRoots } = createConfigs();
@@ -173,20 +173,20 @@ describe('a file that cannot be understood', () => {
     expect(await narrowedRoots([root])).toEqual([join(root, 'src')]);
   });
 
-  it('nor is what is no UTF-8', async () => {
+  it('is one with bytes that are not UTF-8', async () => {
     const root = temporaryFolder();
     writeFileSync(join(root, '.toolcrib.json'), Buffer.from([0x7b, 0xff, 0x7d]));
     expect((await settingsFor(root)).unreadable).toContain('UTF-8');
   });
 
-  it('takes what Windows editors put before the text', async () => {
+  it('is not one with the mark that Windows editors put before the text', async () => {
     const root = temporaryFolder();
     put(root, '.toolcrib.json', '\ufeff{"readOnly": true,}');
     expect(await settingsFor(root)).toMatchObject({ readOnly: true });
   });
 });
 
-describe('roots', () => {
+describe('the roots', () => {
   it('become the folders that a project names, as far as they exist', async () => {
     const [root, other] = [temporaryFolder(), temporaryFolder()];
     for (const folder of ['src', 'docs', 'secret']) mkdirSync(join(root, folder));
@@ -198,7 +198,7 @@ describe('roots', () => {
     expect(await narrowedRoots(left)).toBe(left);
   });
 
-  it('of a project inside another are those that both leave', async () => {
+  it('are those that both leave of a project inside another', async () => {
     const root = temporaryFolder();
     mkdirSync(join(root, 'a'));
     mkdirSync(join(root, 'b'));

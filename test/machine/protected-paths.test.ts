@@ -19,7 +19,7 @@ const namesIn = (text: string): string[] =>
     .split(/\s+/)
     .map((name) => name.replaceAll('␣', ' '));
 
-describe('by its names', () => {
+describe('a path by its names', () => {
   it.each([
     [
       'version control',
@@ -127,7 +127,7 @@ describe('by its names', () => {
       expect([path, protectedReason(`/home/a/${path}`)]).not.toEqual([path, undefined]);
   });
 
-  it('is protected in one place of the machine only, where that is what makes it so', () => {
+  it('is protected only in its one place of the machine where that place matters', () => {
     const paths =
       'etc/profile.d/a.sh etc/cron.d/a var/spool/cron/root etc/sudoers etc/systemd/system/a.service';
     for (const path of namesIn(paths)) {
@@ -153,7 +153,7 @@ describe('by its names', () => {
     ['letters that are equal without case', '.ba\u017fhrc .\u212ashrc .hu\u017f\u212ay/x'],
     ['Unicode forms', '.con\u0066ig/fish/conf\u0069g.fish Library/LaunchAgents/u\u0308.plist'],
     ['backslashes', String.raw`.git\config C:\w\.git\hooks\pre-commit C:\Users\a\.ssh\config`],
-  ])('does not depend on %s', (_, paths) => {
+  ])('is protected whatever its %s', (_, paths) => {
     for (const path of [...namesIn(paths), '\ufeff.git/config'])
       expect([path, protectedReason(`/w/${path}`)]).not.toEqual([path, undefined]);
   });
@@ -202,12 +202,12 @@ describe('by its names', () => {
       .gitx/config x.git/a xgit~1 .vscode/notes.json .vscode my.npmrc mcp.json.example src/mcp.ts
       mcp-tool.json toolcrib/src/a.ts a~1.txt .ssh-notes/a claude/settings.json`,
     ],
-  ])('leaves alone: %s', (_, paths) => {
+  ])('is not protected where it is %s', (_, paths) => {
     for (const path of namesIn(paths))
       expect([path, protectedReason(`/home/a/p/${path}`)]).toEqual([path, undefined]);
   });
 
-  it('takes no long time for a name that holds a part of a pattern often', () => {
+  it('takes no long time to check when its name holds a part of a pattern often', () => {
     const start = process.cpuUsage();
     expect(protectedReason(`/${'hook'.repeat(40_000)}`)).toBeUndefined();
     expect(couldHoldProtected(`/${'hook'.repeat(40_000)}/x`)).toBe(false);
@@ -215,7 +215,7 @@ describe('by its names', () => {
     expect(processorMs(start)).toBeLessThan(10_000);
   });
 
-  it('knows what a link could lead to', () => {
+  it('is known by what a link there could lead to', () => {
     for (const path of namesIn('.vscode .config .kiro/settings .claude .claude/hooks site-packages .git'))
       expect([path, couldHoldProtected(`/w/${path}`)]).toEqual([path, true]);
     for (const path of ['src', 'docs/a', 'node_modules/a', 'x.vscode'])
@@ -223,7 +223,7 @@ describe('by its names', () => {
   });
 });
 
-describe('on the disk', () => {
+describe('a path on the disk', () => {
   let top: string;
   beforeEach(async () => {
     top = await temporaryFolder();
@@ -233,7 +233,7 @@ describe('on the disk', () => {
       () => 'allowed',
     );
 
-  it('says what would happen, and the way out', async () => {
+  it('is refused in words that name the reason and the way out', async () => {
     expect(await refusal('.envrc')).toBe(
       'PATH_PROTECTED: .envrc: is not changed from here, because a shell, another program ' +
         'or the system runs it, or takes from it what to run, fetch or trust. ' +
@@ -241,7 +241,7 @@ describe('on the disk', () => {
     );
   });
 
-  it('protects what git keeps in a repository without a work tree, and not what people put beside it', async () => {
+  it('is protected in a repository without a work tree, but not what people put beside it', async () => {
     await put(top, { 'bare/HEAD': 'ref: refs/heads/main\n', 'bare/objects/x': '', 'bare/refs/x': '' });
     const kept = 'config Config hooks/anything HEAD info/attributes refs/heads/x worktrees/a/commondir';
     for (const path of namesIn(kept))
@@ -249,7 +249,7 @@ describe('on the disk', () => {
     for (const path of ['main/src/a.ts', 'README.md']) expect(await refusal(`bare/${path}`)).toBe('allowed');
   });
 
-  it('protects what would complete such a repository', async () => {
+  it('is protected when it would complete such a repository', async () => {
     await put(top, {
       'a/objects/x': '',
       'a/refs/x': '',
@@ -264,7 +264,7 @@ describe('on the disk', () => {
     for (const path of namesIn(others)) expect([path, await refusal(path)]).toEqual([path, 'allowed']);
   });
 
-  it('is asked by the gate, by the way to a file and by where that leads, before anything is made', async () => {
+  it('is refused by the gate, by the way to a file and by its end, before anything is made', async () => {
     await put(top, { 'conf/tasks.json': '{}', '.git/config': '' });
     await symlink('conf', join(top, '.vscode'));
     await symlink('.git', join(top, 'plain'));
@@ -284,7 +284,7 @@ describe('on the disk', () => {
   });
 });
 
-describe('moving', () => {
+describe('moving a folder or a link', () => {
   let top: string;
   beforeEach(async () => {
     top = await temporaryFolder();
@@ -296,7 +296,7 @@ describe('moving', () => {
       { to: join(top, to), kind: isLink ? 'link' : 'folder' },
     );
 
-  it('a folder may hold what is protected by itself, as it was before', async () => {
+  it('is allowed for a folder that holds protected files, which stay protected', async () => {
     await put(top, { 'x/.envrc': '', 'x/.vscode/tasks.json': '', 'x/.git/config': '' });
     await symlink('nothing', join(top, 'x', '.husky'));
     await moved('x', 'y');
@@ -306,7 +306,7 @@ describe('moving', () => {
     );
   });
 
-  it('a link must not come to be where it could lead to what runs', async () => {
+  it('is refused for a link that could then lead to what runs', async () => {
     await mkdir(join(top, 'z'));
     await symlink('../elsewhere', join(top, 'z', 'settings'));
     expect(await failureOf(moved('link', '.vscode', true))).toMatch(/^PATH_PROTECTED: link.*could lead to/);
@@ -315,7 +315,7 @@ describe('moving', () => {
     await moved('z', 'y');
   });
 
-  it('a folder that is protected as a whole is one that a person was asked about', async () => {
+  it('is allowed for a folder that is protected as a whole, as a person was asked about it', async () => {
     await put(top, { '.husky/pre-commit': '', 'x/pre-commit': '' });
     await moved('.husky', 'y');
     await moved('x', '.config');
@@ -343,7 +343,7 @@ describe('deleting a folder', () => {
     expect(await failureOf(deleted('.vscode'))).toMatch(/^PATH_PROTECTED: .vscode\/tasks.json/);
   });
 
-  it('takes other protected files along, and follows no links', async () => {
+  it('removes other protected files along, and follows no links', async () => {
     await put(top, {
       'x/node_modules/a/.npmrc': '',
       'x/b/.vscode/settings.json': '',
@@ -354,7 +354,7 @@ describe('deleting a folder', () => {
     await deleted('x');
   });
 
-  it('is refused, as is moving it, where toolcrib keeps its own', async () => {
+  it('is refused, as is moving it, where it holds the state of toolcrib', async () => {
     const state = realpathSync(process.env['XDG_STATE_HOME'] ?? '');
     const tree = { at: state, path: state, given: 'state' };
     expect(await failureOf(refuseDeleting(tree))).toMatch(/^PATH_PROTECTED: state: .*what toolcrib itself/);

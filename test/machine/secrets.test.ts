@@ -9,7 +9,7 @@ import { random, tokens } from '../support/tokens.ts';
 
 const mask = createMask({});
 
-it.each(tokens)('ATTACK 95: masks what has the shape of a secret: %s', (_, token, secret) => {
+it.each(tokens)('ATTACK 95: masks a text that looks like a secret: %s', (_, token, secret) => {
   for (const text of [token, `x = '${token}'`, `a\n${token}\nb`, JSON.stringify({ a: `line\n${token}\n` })]) {
     expect(hasMask(mask(text)), text).toBe(true);
     expect(mask(text)).not.toContain(secret);
@@ -30,11 +30,11 @@ it.each([
   '-----BEGIN CERTIFICATE-----\nMIIB0zCCAX2gAwIBAgIJAI/M7BYjwB+uMA0GCSqGSIb3DQEBBQUAMEUxCzAJBgNV\n-----END CERTIFICATE-----',
   'npm_config_registry=https://registry.npmjs.org/ npm_package_name_of_a_very_long_kind',
   '時刻表示の設定を変更してください。東京都千代田区の天気予報',
-])('leaves what only looks like one: %s', (text) => {
+])('leaves a text that only resembles one: %s', (text) => {
   expect(mask(text)).toBe(text);
 });
 
-it('leaves the code of this project, and of what it uses, as it is', () => {
+it('leaves the code of this project and of its packages as it is', () => {
   for (const folder of ['src', 'docs', 'node_modules/zod/v4', 'node_modules/yaml/dist', 'node_modules/pg'])
     for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
       if (!/\.(?:ts|js|md|json|map)$/.test(name)) continue;
@@ -69,7 +69,7 @@ describe('private keys', () => {
     expect(shown.match(/\[redacted/g)).toHaveLength(1);
   });
 
-  it('are looked for in one way only', () => {
+  it('are searched for in linear time only', () => {
     const started = process.cpuUsage();
     const plus = '+'.repeat(400);
     for (const text of [plus, `-----END ${plus}`, `-----END ${`\\n${'a'.repeat(50)}`.repeat(60)}`])
@@ -102,7 +102,7 @@ describe('the values of the server’s own variables', () => {
     expect(mask(`x ${form} y`)).toBe(`x ${form} y`);
   });
 
-  it('are not masked when they stand in ordinary text as well', () => {
+  it('are left as they are where they are ordinary words', () => {
     const text = 'postgres true /run/secrets/token osxkeychain-helper1 development keyboard-cat 12345678';
     const names =
       'POSTGRES_PASSWORD USE_TOKEN TOKEN_FILE GIT_CREDENTIAL_HELPER SECRET_KEY_BASE SESSION_SECRET';

@@ -51,7 +51,7 @@ it('covers what is in the folder, until it is revoked', async () => {
   expect(await trust.isTrusted(inner)).toBe(false);
 });
 
-it('is about the top of the repository inside the root, else the root, else the folder', async () => {
+it('belongs to the top of the repository inside the root, else the root, else the folder', async () => {
   const { folder, inner, trust } = setUp();
   expect(await trust.subjectOf(inner, [folder])).toEqual({ folder });
   const origin = 'git@github.com:a/b.git';
@@ -99,7 +99,7 @@ it.each([
   ['https://example.org/a', undefined, false],
   ['https://example.org/a', 'https://example.org/a', true],
   ['https://example.org/a', 'https://example.org/b', false],
-])('of %s: a repository in it of %s is covered: %s', async (outer, nested, covered) => {
+])('covers, given to a folder of %s, a repository in it of %s: %s', async (outer, nested, covered) => {
   const { folder, inner, trust } = setUp();
   await trust.trust(repositoryIn(folder, outer));
   mkdirSync(join(repositoryIn(inner, nested), 'src'));
@@ -121,7 +121,7 @@ it('knows a linked work tree by the origin of its repository', async () => {
 });
 
 const tooWide = [homedir(), dirname(homedir()), parse(homedir()).root, '/no/such/folder'];
-it.each(tooWide)('is never had in %s', async (wide) => {
+it.each(tooWide)('is never given to %s', async (wide) => {
   const { trust } = setUp();
   expect(await trust.subjectOf(wide, [])).toMatchObject({ refused: expect.stringMatching(/^(is|holds) /) });
   await expect(trust.trust(wide)).rejects.toMatchObject({ code: 'ARG_INVALID' });
@@ -147,7 +147,7 @@ it('keeps answers of "always" beside it', async () => {
   expect(await trust.list()).toMatchObject([{ folder, always: words }]);
 });
 
-it('uses no answer of "always" for a stronger effect than it was given at', () => {
+it('uses no answer of "always" for a stronger effect than that it was given for', () => {
   const subset = fc.subarray([...effects], { minLength: 1 });
   return fc.assert(
     fc.asyncProperty(subset, subset, async (agreed, wanted) => {
@@ -160,7 +160,7 @@ it('uses no answer of "always" for a stronger effect than it was given at', () =
   );
 });
 
-it('takes no answer of an earlier form, which covered more than was read, and keeps the trust beside it', async () => {
+it('takes no answer of an earlier form, which covered more, and keeps the trust beside it', async () => {
   const { folder, kept, trust } = setUp();
   await trust.trust(folder);
   const file = join(kept, readdirSync(kept)[0]!);
@@ -173,7 +173,7 @@ it('takes no answer of an earlier form, which covered more than was read, and ke
   expect([await trust.isTrusted(folder), await trust.list()]).toMatchObject([true, [{ always: [] }]]);
 });
 
-it('believes no damaged file', async () => {
+it('ignores a damaged file', async () => {
   const { folder, kept, trust } = setUp();
   await trust.trust(folder);
   const file = join(kept, readdirSync(kept)[0]!);

@@ -54,7 +54,7 @@ describe.skipIf(process.platform === 'win32')('the version probe', () => {
   const probe = (withRun: Run = patient) =>
     createVersionProbe({ run: withRun, host, cacheFolder: join(home, 'cache') });
 
-  it('finds the version on standard output, then on standard error, and else says what was printed', async () => {
+  it('finds the version on standard output, then on standard error, and else shows the output', async () => {
     const installed = [
       install('out', 'echo "out version 1.2"; echo "version 9.9" >&2'),
       install('err', 'echo "version 3.4" >&2; exit 1'),
@@ -107,7 +107,7 @@ describe.skipIf(process.platform === 'win32')('the version probe', () => {
     expect(runsOf('tool')).toBe(2);
   });
 
-  it('believes no damaged cache', async () => {
+  it('ignores a damaged cache', async () => {
     const tool = install('tool', 'echo version 1.0');
     mkdirSync(join(home, 'cache'), { mode: 0o700 });
     for (const damaged of ['[1,2]', 'null', '{"a":null,"b":{"version":7}}', '{']) {
@@ -125,7 +125,7 @@ describe.skipIf(process.platform === 'win32')('the version probe', () => {
     expect(runsOf('tool')).toBe(0);
   });
 
-  it('gives each program 2 s, ends it with all it started, and does not keep that', async () => {
+  it('gives each program 2 s, ends it with all it started, and caches no such failure', async () => {
     const slow = install('slow', `sleep 40 & echo $! > ${home}/child; sleep 40`);
     const versions = await probe(run)([slow], [facts('slow')], path);
     expect(versions.get('slow')).toEqual({ note: 'did not tell its version within 2 s' });
@@ -146,7 +146,7 @@ describe.skipIf(process.platform === 'win32')('the version probe', () => {
     expect(most).toBeLessThanOrEqual(4);
   });
 
-  it('asks a script by way of its interpreter', async () => {
+  it('starts a script by its interpreter to ask it', async () => {
     const script = install('script', 'echo "version 5.6 $1"');
     const started = { ...script, program: '/bin/sh', leading: [script.program] };
     expect((await probe()([started], [facts('script')], path)).get('script')).toEqual({

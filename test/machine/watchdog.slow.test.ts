@@ -47,12 +47,12 @@ const killed = async (server: ChildProcess, files: string[]) => {
 };
 
 describe.skipIf(process.platform !== 'linux')('ATTACK 102: a server that is killed', () => {
-  it('leaves nothing of what lasts, also in its first moment', async () => {
+  it('leaves nothing running that lasts, also in its first moment', async () => {
     const { server, folder } = await started('sleep 300 & echo $! > a; echo $$ > e; echo ready; wait', true);
     await killed(server, [join(folder, 'a'), join(folder, 'e')]);
   });
 
-  it('leaves no watchdog either, also when a signal to all came before', async () => {
+  it('leaves no watchdog running, also when a signal to all came before', async () => {
     const { server, folder } = await started('echo $$ > e; echo ready; sleep 300');
     await until(() => watchdogOf(server.pid ?? 0) !== undefined);
     const pid = watchdogOf(server.pid ?? 0) ?? 0;
@@ -62,7 +62,7 @@ describe.skipIf(process.platform !== 'linux')('ATTACK 102: a server that is kill
     await until(() => !isRunning(pid));
   });
 
-  it('has a new watchdog when that was killed', async () => {
+  it('has a new watchdog when the old one was killed', async () => {
     const { server, folder } = await started('echo $$ > e; echo ready; sleep 300');
     await until(() => watchdogOf(server.pid ?? 0) !== undefined);
     const first = watchdogOf(server.pid ?? 0) ?? 0;

@@ -46,7 +46,7 @@ describe('discovery on Windows', () => {
     });
   });
 
-  it('ATTACK 92: starts node.exe with npm’s script, not npm.cmd', async () => {
+  it('ATTACK 92: starts node.exe with the script of npm, not npm.cmd', async () => {
     const script = `${nodejs}\\node_modules\\npm\\bin\\npm-cli.js`;
     const files: Files = {
       ...programs(`${nodejs}\\node.exe`, `${nodejs}\\npm`, script),
@@ -66,7 +66,7 @@ describe('discovery on Windows', () => {
     });
   });
 
-  it('ATTACK 92: does the same for what npm and pnpm install', async () => {
+  it('ATTACK 92: starts node.exe with the scripts that npm and pnpm install', async () => {
     const folder = `${roaming}\\npm`;
     const tsc = `${folder}\\node_modules\\typescript\\bin\\tsc`;
     const pnpm = 'C:\\Users\\ada\\AppData\\Local\\pnpm\\global\\5\\node_modules\\eslint\\bin\\eslint.js';
@@ -101,13 +101,13 @@ describe('discovery on Windows', () => {
     }
   });
 
-  it('recognises pyenv’s batch files', async () => {
+  it('recognises the batch files of pyenv', async () => {
     const shims = 'C:\\Users\\ada\\.pyenv\\pyenv-win\\shims';
     const host = windows(programs(`${shims}\\pip.bat`));
     expect(await find(program('pip'), host, pathOf(shims))).toMatchObject({ shim: 'pyenv' });
   });
 
-  it('finds known places below Windows’ variables', async () => {
+  it('finds known places below the variables of Windows', async () => {
     const host = windows(programs('C:\\Program Files\\Git\\cmd\\git.exe'), {
       PROGRAMFILES: 'C:\\Program Files',
     });
@@ -119,7 +119,7 @@ describe('discovery on Windows', () => {
 });
 
 it.each(['"&calc.exe', '%PATH%', 'a!b', 'a\nb', '100%'])(
-  'ATTACK 92: %j is not handed to a Windows batch file',
+  'ATTACK 92: hands no %j to a Windows batch file',
   (argument) => {
     expect(() => asStarted('C:\\Program Files\\nodejs\\npm.cmd', ['run', argument], 'win32')).toThrow(
       /batch file/,
@@ -127,7 +127,7 @@ it.each(['"&calc.exe', '%PATH%', 'a!b', 'a\nb', '100%'])(
   },
 );
 
-it('ATTACK 92: what is handed to a Windows batch file is quoted for cmd.exe', () => {
+it('ATTACK 92: quotes for cmd.exe what is handed to a Windows batch file', () => {
   expect(asStarted('C:\\Program Files\\x\\npm.cmd', ['run', 'a b', 'c&d', 'e^f', 'g\\'], 'win32')).toEqual({
     file: expect.stringMatching(/\\System32\\cmd\.exe$/),
     args: [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { windowsPathTrick } from '../../src/machine/paths/given-path.ts';
 
-/** What a refusal says, and paths that are refused so. */
+/** The message of a refusal, and paths that are refused so. */
 const tricks = {
   stream: ['notes.txt:hidden', 'C:\\work\\notes.txt::$DATA', 'C:\\work:x\\y'],
   'device prefix': [

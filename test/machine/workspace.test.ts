@@ -39,8 +39,8 @@ async function contentOf(path: string, from?: string): Promise<string> {
   }
 }
 
-describe('opening', () => {
-  it('starts relative paths at the first root, or where it is told', async () => {
+describe('opening a path', () => {
+  it('starts relative paths at the first root, or at a folder that is named', async () => {
     expect(workspace.home).toBe(root);
     expect(await contentOf('a.txt')).toBe('a');
     expect(await contentOf('b.txt', join(root, 'deep'))).toBe('b');
@@ -57,7 +57,7 @@ describe('opening', () => {
   });
 });
 
-describe('resolving', () => {
+describe('resolving a path', () => {
   it('follows every link but the last', async () => {
     expect(await workspace.resolve('to-deep/b.txt')).toBe(join(root, 'deep', 'b.txt'));
     expect(await workspace.resolve('to-b')).toBe(join(root, 'to-b'));
@@ -75,7 +75,7 @@ describe('resolving', () => {
     expect(await contentOf('to-deeper/../b.txt')).toBe('b');
   });
 
-  it('tells where something would come to be', async () => {
+  it('names where something would come to be', async () => {
     expect(await workspace.resolve('to-deep/new/file.txt')).toBe(join(root, 'deep', 'new', 'file.txt'));
     expect(await workspace.resolve('dangling')).toBe(join(root, 'dangling'));
     expect(await failureOf(workspace.resolve('deep/new', { mustExist: true }))).toBe(
@@ -93,7 +93,7 @@ describe('resolving', () => {
     expect(await workspace.resolve('new.txt', { kind: 'file' })).toBe(join(root, 'new.txt'));
   });
 
-  it('does not tell what exists outside', async () => {
+  it('does not reveal what exists outside', async () => {
     const there = await failureOf(workspace.resolve('../outside/secret.txt', { mustExist: true }));
     const notThere = await failureOf(workspace.resolve('../outside/secrex.txt', { mustExist: true }));
     expect(notThere).toBe(there.replace('secret', 'secrex'));
@@ -102,7 +102,7 @@ describe('resolving', () => {
 });
 
 describe('long paths', () => {
-  /** What a call failed with, which must not have taken long. */
+  /** The error of a call, which must not have taken long. */
   async function soon(call: () => Promise<unknown>): Promise<string> {
     const started = process.cpuUsage();
     const failure = await failureOf(call());
@@ -140,7 +140,7 @@ describe('long paths', () => {
   });
 });
 
-describe('what toolcrib itself keeps', () => {
+describe('the state folder of toolcrib', () => {
   const state = () => realpathSync(process.env['XDG_STATE_HOME'] ?? '');
   const isOurs = /^PATH_PROTECTED: .*is never opened, because it is what toolcrib itself remembers/;
 
@@ -152,7 +152,7 @@ describe('what toolcrib itself keeps', () => {
     expect(await failureOf(around.open('folder', 'toolcrib'))).toMatch(isOurs);
     expect(await failureOf(around.open('any', 'to-journal/contents'))).toMatch(isOurs);
     expect(await failureOf(around.resolve('to-journal/contents/x'))).toMatch(isOurs);
-    // Nor is told what is there.
+    // The answer does not reveal what is there.
     expect(await failureOf(around.open('file', 'toolcrib/none'))).toMatch(isOurs);
     const other = await around.open('file', 'toolcribs/y');
     await other.handle.close();
@@ -162,7 +162,7 @@ describe('what toolcrib itself keeps', () => {
     expect(await failureOf(within.open('folder', '.'))).toMatch(isOurs);
   });
 
-  it('is found through links that the variable leads over, and that are made later', async () => {
+  it('is found through links that its variable leads over, and that are made later', async () => {
     const usual = process.env['XDG_STATE_HOME'];
     process.env['XDG_STATE_HOME'] = join(top, 'to-app', 'kept', 'state');
     try {
@@ -174,7 +174,7 @@ describe('what toolcrib itself keeps', () => {
     }
   });
 
-  it('is not changed by another spelling of its name either', async () => {
+  it('is protected under another spelling of its name too', async () => {
     const own = join(state(), 'toolcrib', 'x');
     for (const path of [own, own.toUpperCase(), join(state(), 'toolcrib. ', 'x')])
       expect([path, isOwn(path)]).toEqual([path, true]);
@@ -182,7 +182,7 @@ describe('what toolcrib itself keeps', () => {
   });
 });
 
-describe('roots', () => {
+describe('the roots of a workspace', () => {
   it('are real paths, each once', async () => {
     expect((await openWorkspace([join(top, 'to-app'), root])).roots).toEqual([root]);
     const linked = await openWorkspace([join(top, 'to-app')]);

@@ -1,7 +1,7 @@
 import { startEngine } from '../discoverers/container-engine.ts';
 import type { ProgramTrial } from './types.ts';
 
-/** What a container engine is asked; box:1 is there, a registry is not. */
+/** Calls of a container engine; box:1 is there, a registry is not. */
 const calls: ProgramTrial['calls'] = [
   ['images', {}, /box:1 /],
   ['images', { repository: 'nothing' }, /^no images/],

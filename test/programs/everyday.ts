@@ -12,7 +12,7 @@ async function startDisplay() {
 }
 
 const json = '{"name": "shop", "scripts": {"test": "true", "build": "tsc"}}\n';
-/** What is used every day, whatever a project is written in. */
+/** Programs that are used every day, whatever a project is written in. */
 const trials: readonly ProgramTrial[] = [
   {
     program: 'bash',

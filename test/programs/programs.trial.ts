@@ -18,7 +18,7 @@ import { inherited, program as toolcrib, transportOf } from '../support/server.t
 import { textOf } from '../support/text-of.ts';
 import type { ProgramTrial } from './types.ts';
 
-// Installs programs from Debian, npm and PyPI, and makes each call of the trials with the server as it is published:
+// Installs programs from Debian, npm and PyPI, and makes each call of the trials with the built server:
 // `npm run test:programs`, or `npm run test:programs -- -t '^ruff '`. It is no part of the two tiers.
 
 const files = readdirSync(new URL('.', import.meta.url))
@@ -32,7 +32,7 @@ const trials = (
   )
 ).flat();
 
-/** What has been installed stays for the next time. */
+/** Installs programs, which stay for the next time. */
 const kept = process.env['PROGRAMS'] ?? join(process.cwd(), '.tmp', 'programs');
 const pipFolder = join(kept, 'pip');
 /** A folder for each: two packages can have a program of one name. */
@@ -140,7 +140,7 @@ describe.each(trials.map((trial, at) => [`${trial.program} ${at}`, trial] as con
 /** Answers that say all is well, or that there is nothing. */
 const green = /^(?:no [a-z ]+|0 failed, .*|done; it said nothing|every file is formatted)$/m;
 const greenCheck = /^\w+: (?:passed|ok|built|\d+ passed)/m;
-/** Where programs of these look is broken by a variable. */
+/** Categories whose programs are broken by a variable, not by files. */
 const elsewhere = new Set(['vcs', 'container', 'database', 'other']);
 /** A first call of each action that reads something, where what it reads can be broken. */
 const reading = ({ program, calls, files: texts, broken }: ProgramTrial) =>

@@ -17,7 +17,7 @@ interface Called {
 type Call = (name: string, given?: Given) => Promise<string>;
 
 const run = "import { appendFileSync } from 'node:fs';\nappendFileSync('ran', process.argv[2] ?? 'ran');\n";
-/** A project, and a program of the machine that tells what it is given. */
+/** A project, and a program of the machine that prints its arguments. */
 function shop(): World {
   const world = makeWorld({ 'run.mjs': run, '.gitignore': 'ran\ninner\n' });
   for (const name of ['tool', ...runners])
@@ -39,7 +39,7 @@ const calling =
   (client: Called): Call =>
   async (name, given = {}) =>
     textOf(await client.callTool({ name, arguments: given }));
-/** What ran since it was asked last. */
+/** The mark of what ran since the last look. */
 function ran(world: World, folder = ''): string {
   const said = world.has(join(folder, 'ran')) ? world.read(join(folder, 'ran')) : '';
   rmSync(join(world.project, folder, 'ran'), { force: true });
@@ -81,7 +81,7 @@ function personBehind(connectTo: Connect) {
 describe.each(Object.entries(clients))('a person behind a client of %s', (_, connectTo) => {
   const { world, ada, call, tool, message } = personBehind(connectTo);
 
-  it('is asked in three lines, and says no by declining or by closing the window', async () => {
+  it('is asked in three lines, and declines or closes the window to say no', async () => {
     ada.will(says.no, says.nothing);
     for (const _time of [1, 2]) expect(await call('node_run', { file: 'run.mjs' })).toMatch(/^NOT_CONFIRMED/);
     expect(message().split('\n').slice(0, 3)).toEqual([
@@ -124,7 +124,7 @@ describe.each(Object.entries(clients))('a person behind a client of %s', (_, con
     expect(ada.asked).toHaveLength(2);
   });
 
-  it('is asked no more when they say always: about this action with all its values, in this folder', async () => {
+  it('is asked no more after "always" about this action with all its values, in this folder', async () => {
     const reset = () => call('git_reset_hard', { ref: 'HEAD' });
     ada.will(says.trust, says.always, says.no);
     for (const count of [1, 2, 2, 2]) {
@@ -150,10 +150,10 @@ describe.each(Object.entries(clients))('a person behind a client of %s', (_, con
   });
 });
 
-describe('a person', () => {
+describe('a person who is asked about a line', () => {
   const { world, ada, call, tool, message } = personBehind(clients['2026-07-28'] as Connect);
 
-  it('sees the whole act spelled out on the first line, and what is left out of a long one', async () => {
+  it('sees the whole act spelled out on the first line, and how much a long one leaves out', async () => {
     const shows = async (...args: string[]) => {
       ada.will(says.no);
       await tool(...args);
@@ -220,13 +220,13 @@ describe('a person', () => {
   });
 });
 
-describe.each([...eras, 'the first SDK'] as const)('where nobody can be asked, in %s', (era) => {
+describe.each([...eras, 'the first SDK'] as const)('a server that can ask nobody, in %s', (era) => {
   const world = shop();
   const open = (...args: string[]): Promise<Called> =>
     era === 'the first SDK' ? connectV1(options(world, args)) : connect(era, options(world, args));
   afterAll(() => world.end());
 
-  it('a refusal names a command that helps, as it is typed here', async () => {
+  it('refuses with a command that helps, as it is typed here', async () => {
     const client = await open();
     const call = calling(client);
     const untrusted = await call('node_run', { file: 'run.mjs' });
@@ -248,7 +248,7 @@ describe.each([...eras, 'the first SDK'] as const)('where nobody can be asked, i
   });
 });
 
-describe('where we ask nobody', () => {
+describe('a server that is not to ask by itself', () => {
   const world = shop();
   const ada = person(says.yes);
   beforeEach(() => {
@@ -260,7 +260,7 @@ describe('where we ask nobody', () => {
   const rules = ['--rule', 'run(tool asks*)=ask', '--rule', 'run(tool never*)=deny'];
 
   it.each(['host', 'none'] as const)(
-    'with --questions %s things are done, and nobody is asked',
+    'runs and writes without a question with --questions %s',
     async (mode) => {
       const client = await clients['2026-07-28']?.(ada, options(world, ['--questions', mode, ...rules]));
       const call = calling(client as Called);
@@ -332,7 +332,7 @@ describe('files that others run or obey', () => {
     expect(world.has('.git/hooks/CMakeCache.txt')).toBe(false);
   });
 
-  it('are asked about under names that nobody can read', async () => {
+  it('are asked about when their names are unreadable', async () => {
     ada.will(says.no);
     const fillers = ['\u115f', '\u1160', '\u3164', '\uffa0', '\u2800', '\u034f', '\u17b4', '\u{e0100}'];
     const blanks = ['\u00a0', '\u202f', '\u3000', '\u2028'];

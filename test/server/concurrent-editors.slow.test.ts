@@ -23,7 +23,7 @@ async function edit(client: Client, index: number): Promise<string> {
   return textOf(await client.callTool({ name: 'edit_file', arguments: { path: 'a.txt', ...edit } }));
 }
 
-it.each(eras)('lets 50 editors at once lose no edit, in %s', async (era) => {
+it.each(eras)('loses no edit of 50 editors at once, in %s', async (era) => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'a.txt'), lines.join(''));
   const [client] = await clientsFor(1, era, folder);

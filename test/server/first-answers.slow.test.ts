@@ -107,7 +107,7 @@ async function firstStart({ start, kept }: Home, era: Era = '2025-11-25') {
   return `${server.lines[0]}\n${list}`;
 }
 
-/** Whether the server itself has been loaded, which needs several times as much memory as the first answers. */
+/** Sees if the server itself has been loaded, which needs several times the memory of the first answers. */
 const isLoaded = ({ child }: RawServer) =>
   readFileSync(`/proc/${child.pid}/maps`, 'utf8').length > 0 &&
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) > 62_000;
@@ -115,8 +115,8 @@ const isLoaded = ({ child }: RawServer) =>
 const toolNames = (line: { result?: { tools?: { name: string }[] } }) =>
   line.result?.tools?.map(({ name }) => name) ?? [];
 
-describe.each(eras)('in %s', (era) => {
-  it('answers from memory, byte by byte, and goes on as if nothing had been', async () => {
+describe.each(eras)('the first answers, in %s', (era) => {
+  it('come from memory byte by byte, and the server goes on as if nothing had been', async () => {
     const home = makeHome();
     const said = await firstStart(home, era);
     let server = home.start();
@@ -135,7 +135,7 @@ describe.each(eras)('in %s', (era) => {
     expect(server.lines).toHaveLength(3);
   });
 
-  it('takes ids of any kind, and the list twice', async () => {
+  it('take ids of any kind, and the list twice', async () => {
     const home = makeHome();
     await firstStart(home, era);
     const server = home.start();
@@ -150,7 +150,7 @@ describe.each(eras)('in %s', (era) => {
     await end(server);
   });
 
-  it('sees a program that was installed meanwhile, at once and not later', async () => {
+  it('include a program that was installed meanwhile, at once and not later', async () => {
     const home = makeHome();
     expect(await firstStart(home, era)).not.toContain('frob_up');
     home.install();
@@ -160,7 +160,7 @@ describe.each(eras)('in %s', (era) => {
     await end(server);
   });
 
-  it('goes on with reading when the settings of the project are broken after the list', async () => {
+  it('are followed by reading when the settings of the project are broken after the list', async () => {
     const home = makeHome();
     await firstStart(home, era);
     const server = home.start();
@@ -172,7 +172,7 @@ describe.each(eras)('in %s', (era) => {
     await end(server);
   });
 
-  it('says that the list has changed when it finds so after an answer from memory', async () => {
+  it('are corrected by a notification when the list has changed since', async () => {
     const home = makeHome();
     await firstStart(home, era);
     const server = home.start();
@@ -215,7 +215,7 @@ it.each<[string, { args?: string[]; env?: object; file?: string }]>([
 });
 
 it.each(['damaged', 'cut', 'open to others', 'a link', 'in an open folder'])(
-  'does not believe answers that are %s',
+  'ignores stored answers that are %s',
   async (how) => {
     const home = makeHome();
     await firstStart(home);
@@ -238,7 +238,7 @@ it.each(['damaged', 'cut', 'open to others', 'a link', 'in an open folder'])(
   },
 );
 
-it('keeps answers where nobody else can read them, and no values of variables', async () => {
+it('stores answers where nobody else can read them, and no values of variables', async () => {
   const home = makeHome();
   const server = home.start([], { DATABASE_URL: 'postgres://me:secret-value@localhost/db' });
   await greet(server, '2025-11-25');
@@ -249,8 +249,8 @@ it('keeps answers where nobody else can read them, and no values of variables', 
   expect(readFileSync(file, 'utf8')).not.toContain('secret-value');
 });
 
-describe('what is not a first request goes to the server', () => {
-  /** What a server that remembers says to these bytes, and one that does not. */
+describe('a message that is not a first request', () => {
+  /** The answers to these bytes of a server that has stored answers, and of one that has not. */
   async function both(bytes: (string | Buffer)[]) {
     const said: string[][] = [];
     const home = makeHome();
@@ -304,7 +304,7 @@ describe('what is not a first request goes to the server', () => {
       'a line of 1 MB',
       [greeting + lines(list), lines({ ...list, id: 3, params: { cursor: 'x'.repeat(1024 * 1024) } })],
     ],
-  ])('%s', async (_what, bytes) => {
+  ])('goes to the server: %s', async (_what, bytes) => {
     const [remembered, real] = await both(bytes);
     expect(remembered).toEqual(real);
   });
@@ -322,7 +322,7 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   },
 );
 
-it('ends with the input: before a request, after the answers, and with a call on the way', async () => {
+it('ends with its input: before a request, after the answers, and during a call', async () => {
   const home = makeHome();
   await firstStart(home);
   await end(home.start());
@@ -338,7 +338,7 @@ it('ends with the input: before a request, after the answers, and with a call on
   expect(piped(again).stdout.split('\n').length).toBeGreaterThanOrEqual(3);
 });
 
-it('starts at once for a host that has a key, whatever is remembered', async () => {
+it('starts at once for a host that has a key, whatever is stored', async () => {
   const home = makeHome();
   await firstStart(home);
   const server = home.start(['--key-fd=0']);
@@ -347,7 +347,7 @@ it('starts at once for a host that has a key, whatever is remembered', async () 
   await end(server);
 });
 
-it('refuses a wrong start without waiting for a request', async () => {
+it('refuses a wrong command line without waiting for a request', async () => {
   const home = makeHome();
   await firstStart(home);
   rmSync(home.project, { recursive: true });

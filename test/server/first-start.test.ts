@@ -9,7 +9,7 @@ import { inherited, initialize, program, startRaw } from '../support/server.ts';
 const tools = ['list_programs', 'read_file', 'grep', 'list_files', 'write_file', 'edit_file'];
 const others = ['move_path', 'delete_path', 'undo', 'run', 'read_output', 'control_job'];
 
-it('says nothing on standard error on its first start, while it compiles what it is asked for', async () => {
+it('writes nothing to standard error on its first start, while it compiles', async () => {
   const server = startRaw({
     roots: [temporaryFolder()],
     env: { ...inherited(), XDG_CACHE_HOME: temporaryFolder(), XDG_STATE_HOME: temporaryFolder() },
@@ -32,7 +32,7 @@ it('says nothing on standard error on its first start, while it compiles what it
   expect(said).toBe('');
 });
 
-it('says on an old Node, in one sentence, which one it needs', () => {
+it('names on an old Node, in one sentence, the version that it needs', () => {
   const old = join(temporaryFolder(), 'old.cjs');
   writeFileSync(old, "Object.defineProperty(process.versions, 'node', { value: '18.20.0' });");
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--require', old, program], {
@@ -42,7 +42,7 @@ it('says on an old Node, in one sentence, which one it needs', () => {
   expect(stderr).toMatch(/^toolcrib needs Node\.js 20\.19 or later; this is v[\d.]+\.\n$/);
 });
 
-it('is written so that Node 12 can read its first file', async () => {
+it('has a first file that Node 12 can read', async () => {
   const source = readFileSync(program, 'utf8');
   const [lowered, as] = await Promise.all([
     transform(source, { target: 'node12', supported: { 'dynamic-import': true } }),

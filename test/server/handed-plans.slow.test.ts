@@ -53,7 +53,7 @@ async function keyedServer(first = key) {
   };
 }
 
-it('hands out a plan for the key, and runs on its ticket, once, and asks nobody', async () => {
+it('hands out a plan for the key, runs it on its ticket once, and asks nobody', async () => {
   const { call, ran, asked } = await keyedServer();
   const planned = await call({ 'toolcrib/key': key, 'toolcrib/plan': true });
   expect(planned.plan).toMatchObject({

@@ -83,7 +83,7 @@ it('serves clients of both eras and of both SDKs at one address, and asks their 
   }
 });
 
-it('asks with the stream of the call, where a client has no other one', async () => {
+it('asks by the stream of the call where a client has no other one', async () => {
   const server = await serveHttp([temporaryFolder()]);
   const withoutStream: typeof fetch = async (address, options) =>
     options?.method === 'GET' ? new Response(null, { status: 405 }) : fetch(address, options);
@@ -114,7 +114,7 @@ it('ATTACK 109: lets nobody in without the token, from another origin, or under 
   expect(server.said()).not.toContain(server.token);
 });
 
-it('ATTACK 109: listens for others only when it is told to, under names that it was told', async () => {
+it('ATTACK 109: listens for others only when asked to, under names that it was given', async () => {
   const args = ['--host', '0.0.0.0', '--allow-host', 'Tools.example.org'];
   const { url, token } = await serveHttp([temporaryFolder()], args);
   const server = { url: url.replace('0.0.0.0', '127.0.0.1'), token };
@@ -134,7 +134,7 @@ it('takes no name of a host that would let in everybody, or nobody', async () =>
     await expect(started('--allow-host', name)).rejects.toThrow('a name alone is expected');
 });
 
-it('ends no client for requests that are refused, and no server for a log that nobody reads', async () => {
+it('ends no client for refused requests, and no server for a log that nobody reads', async () => {
   const server = await serveHttp([temporaryFolder()], trusting);
   const client = await connectHttp('2026-07-28', server);
   const handle = handleIn(await call(client, 'run', sleeper(60)));
@@ -154,7 +154,7 @@ it('ends no client for requests that are refused, and no server for a log that n
   expect(await call(client, 'read_output', { id: handle })).toContain('running');
 });
 
-it('ends the stream of a call that a client of 2025 takes back', async () => {
+it('ends the stream of a call that a client of 2025 cancels', async () => {
   const server = await serveHttp([temporaryFolder()], trusting);
   const session = { 'mcp-session-id': String((await post(server)).headers['mcp-session-id']) };
   const send = (message: object) => post(server, session, JSON.stringify({ jsonrpc: '2.0', ...message }));
@@ -181,7 +181,7 @@ it('answers calls that it ends because nobody waits any longer', async () => {
   for (const answer of running) expect(await answer).toMatch(/killed by a signal|CANCELLED/);
 });
 
-it('makes a token once, for this user alone, and takes those of a file that others cannot read', async () => {
+it('makes a token once, for this user alone, or takes one from a file that is private', async () => {
   const folder = temporaryFolder();
   const file = join(temporaryFolder(), 'tokens');
   const [one, other] = ['a'.repeat(32), 'b'.repeat(32)];
@@ -229,7 +229,7 @@ it('takes no body that is too large, too slow, or no message', async () => {
   expect((await post(server)).status).toBe(200);
 });
 
-it('keeps sessions, jobs and outputs of one client from all others, and says whose a handle is', async () => {
+it('keeps sessions, jobs and outputs of one client from all others', async () => {
   const [folder, file] = [temporaryFolder(), join(temporaryFolder(), 'tokens')];
   const other = 'b'.repeat(32);
   writeFileSync(file, `${'a'.repeat(32)}\n${other}\n`, { mode: 0o600 });
@@ -289,7 +289,7 @@ it('serves 64 clients at once, and goes on when some leave in the middle of a ca
   expect((await post(server)).status).toBe(200);
 });
 
-it('ends what a client of 2026 has started when it leaves in the middle of the call', async () => {
+it('ends the programs of a client of 2026 when it leaves in the middle of the call', async () => {
   const folder = temporaryFolder();
   const server = await serveHttp([folder], trusting);
   const client = await connectHttp('2026-07-28', server);
@@ -313,7 +313,7 @@ it('ends the session that was idle longest when one token has too many', async (
   expect([await statusOf(0), await statusOf(1), await statusOf(-1)]).toEqual([404, 200, 200]);
 });
 
-it('ends a session that was not heard of for so long, and its jobs, but none that has a stream open', async () => {
+it('ends an idle session and its jobs, but none that has a stream open', async () => {
   const ended: string[] = [];
   const crib = (client: string) => ({ end: async () => void ended.push(client) }) as unknown as Connection;
   const build = () => new Server({ name: 'idle', version: '1' }, { capabilities: { tools: {} } });
@@ -358,7 +358,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
-it('goes on after a kill: a client of 2025 is told to begin anew, one of 2026 notices nothing', async () => {
+it('goes on after a kill: a client of 2025 starts anew, one of 2026 notices nothing', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'a.txt'), 'still here');
   const first = await serveHttp([folder]);

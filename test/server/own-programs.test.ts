@@ -63,7 +63,7 @@ async function opened(era: Era, env: Record<string, string>, root: string) {
 }
 
 describe.each(eras)('a program that a person has described, in %s', (era) => {
-  it('is one like all others', async () => {
+  it('is used like all others', async () => {
     const { env, run } = withFrob();
     const { folder, write } = temporaryRepository();
     write('frob.toml', '');
@@ -81,7 +81,7 @@ describe.each(eras)('a program that a person has described, in %s', (era) => {
   });
 });
 
-it('says file, line and what was meant where a description is wrong, and leaves only that out', async () => {
+it('is left out with its file, line and what was meant when it is wrong', async () => {
   const { run, env } = withFrob({
     'open.yaml': frob.replace('id: frob', 'id: open'),
     'frob.yaml': frob,
@@ -112,7 +112,7 @@ it('says file, line and what was meant where a description is wrong, and leaves 
   expect(run('list')).toContain('Frobnicator');
 });
 
-it('takes those of a project that is trusted, as code of the project, and lets nobody write them', async () => {
+it('is taken from a project that is trusted, as its code, and nobody may write it', async () => {
   const { env, run } = withFrob({});
   const { folder, write } = temporaryRepository();
   write('.toolcrib/frob.yaml', frob);

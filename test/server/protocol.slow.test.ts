@@ -37,7 +37,7 @@ it('serves a client of the first SDK', async () => {
   expect(failed).toMatchObject({ isError: true });
 });
 
-it('says which parameter is wrong and which one is right', async () => {
+it('names the parameter that is wrong and the one that is right', async () => {
   const client = await connect('2025-11-25', { roots: [temporaryRepository().folder] });
   onTestFinished(() => client.close());
   const say = async (name: string, given: Record<string, unknown>) =>
@@ -90,7 +90,7 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('ends by itself, with 0, on %s
   expect(await server.ended).toBe(0);
 });
 
-it('offers nothing that changes anything with --read-only, and refuses to call it', async () => {
+it('lists nothing that changes anything with --read-only, and refuses to call it', async () => {
   const { folder, git } = temporaryRepository();
   const client = await connect('2025-11-25', {
     roots: [folder],
@@ -105,7 +105,7 @@ it('offers nothing that changes anything with --read-only, and refuses to call i
   expect(git('branch', '--list')).toBe('* main\n');
 });
 
-it('offers only the toolsets it is told to', async () => {
+it('lists only the toolsets that it is given', async () => {
   const client = await connect('2025-11-25', {
     roots: [temporaryFolder()],
     args: ['--toolsets', 'files,git'],
@@ -135,19 +135,16 @@ it('offers only the toolsets it is told to', async () => {
   await expect(client.callTool({ name: 'list_programs', arguments: {} })).rejects.toThrow('not offered');
 });
 
-it.each(eras)(
-  'ATTACK 16: without a root nothing can be reached, and the way out is said, in %s',
-  async (era) => {
-    const client = await connect(era, { cwd: '/' });
-    onTestFinished(() => client.close());
-    const result = await client.callTool({ name: 'read_file', arguments: { path: '/etc/passwd' } });
-    expect(result.isError).toBe(true);
-    expect(textOf(result)).toMatch(/^NO_ROOTS: .*--root/s);
-    expect((await client.callTool({ name: 'list_programs', arguments: {} })).isError).toBeFalsy();
-  },
-);
+it.each(eras)('ATTACK 16: reaches nothing without a root, and names the way out, in %s', async (era) => {
+  const client = await connect(era, { cwd: '/' });
+  onTestFinished(() => client.close());
+  const result = await client.callTool({ name: 'read_file', arguments: { path: '/etc/passwd' } });
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toMatch(/^NO_ROOTS: .*--root/s);
+  expect((await client.callTool({ name: 'list_programs', arguments: {} })).isError).toBeFalsy();
+});
 
-it.each(eras)('ATTACK 56: a client narrows the roots and never widens them, in %s', async (era) => {
+it.each(eras)('ATTACK 56: lets a client narrow the roots and never widen them, in %s', async (era) => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'inner'));
   writeFileSync(join(folder, 'outer.txt'), 'outer');
@@ -188,7 +185,7 @@ function bareHome() {
   return { home, program, env: { HOME: home, PATH: join(home, 'bin'), SHELL: '/nowhere' } };
 }
 
-it.each(eras)('announces when it has learned that a plugin is not there, in %s', async (era) => {
+it.each(eras)('announces a new list when it has learned that a plugin is missing, in %s', async (era) => {
   const { home, program, env } = bareHome();
   program('bin', 'docker', 'echo no such command >&2; exit 1');
   writeFileSync(join(home, 'compose.yaml'), 'services: {}\n');
@@ -222,7 +219,7 @@ it.each(eras)('announces when it has learned that a plugin is not there, in %s',
   expect((await next.listTools()).tools.filter(({ name }) => name.startsWith('compose_'))).toEqual([]);
 });
 
-it.each(eras)('sees what is installed while it runs, when it is asked, in %s', async (era) => {
+it.each(eras)('finds a program that is installed while it runs when it is asked, in %s', async (era) => {
   const { home, program, env } = bareHome();
   writeFileSync(join(home, 'justfile'), 'all:\n');
   let announced = 0;
@@ -267,7 +264,7 @@ it('finds programs in a folder that only the login shell adds', async () => {
   expect(await found()).toContain(`make 9.9 ${join(home, 'tools', 'make')} from login shell`);
 });
 
-it('answers what was asked before the input ended', async () => {
+it('answers the requests that came before the input ended', async () => {
   const server = startRaw({ roots: [temporaryFolder()] });
   server.send({
     id: 1,
@@ -301,7 +298,7 @@ it.each(['error', 'silence', 'none'] as const)(
   },
 );
 
-it('asks again when the client says that its roots have changed', async () => {
+it('asks for the roots again when the client reports that they have changed', async () => {
   const folder = temporaryFolder();
   for (const name of ['a', 'b']) {
     mkdirSync(join(folder, name));
@@ -322,7 +319,7 @@ it('asks again when the client says that its roots have changed', async () => {
   expect(await read()).toBe('1\tb');
 });
 
-it('does not take a home folder that the client or the host names for a root', async () => {
+it('takes no home folder that the client or the host names for a root', async () => {
   const home = temporaryFolder();
   writeFileSync(join(home, 'README.md'), 'home');
   const client = await connect('2025-11-25', { cwd: home, env: { ...inherited(), HOME: home } });
@@ -341,7 +338,7 @@ it('works for a host that starts it with almost no environment', () => {
   expect(inherited()['PATH']).toBeTruthy();
 });
 
-it('says so when a root can be none', async () => {
+it('reports that a folder can be no root', async () => {
   const client = await connect('2025-11-25', { roots: ['/proc'] });
   onTestFinished(() => client.close());
   const result = await client.callTool({ name: 'read_file', arguments: { path: 'self/environ' } });
@@ -349,7 +346,7 @@ it('says so when a root can be none', async () => {
   expect(textOf(result)).toMatch(/^PATH_PROTECTED/);
 });
 
-it('goes on when what it does in the background fails', async () => {
+it('goes on when its background work fails', async () => {
   const { home, program, env } = bareHome();
   // Asking for a version needs a folder of ours, and none can be made.
   program('bin', 'docker', 'exit 1');

@@ -57,14 +57,14 @@ describe('a question on a screen that shows three lines of 72 characters', () =>
     expect(offers.always).toBeDefined();
   });
 
-  it('says at its beginning that a longer act is cut off, and offers nothing that lasts', () => {
+  it('begins with a note that a longer act is cut off, and has no choice that lasts', () => {
     const { lines, offers } = asked(`rm ${'x'.repeat(300)}`);
     expect(lines[0]).toBe('(303 characters, the end is not shown) rm');
     expect(lines[1]).toMatch(/ …$/);
     expect(offers).toEqual({});
   });
 
-  it('asks for trust in lines that are whole, with the address of the repository', () => {
+  it('asks for trust in whole lines, with the address of the repository', () => {
     const subject = { folder: '/home/ada/shop', origin: 'git@github.com:me/shop' };
     expect(asked('npm test', { reasons: [trust], subject }).lines).toEqual([
       'Trust /home/ada/shop from git@github.com:me/shop?',
@@ -90,13 +90,13 @@ describe('a question on a screen that shows three lines of 72 characters', () =>
     expect([keeps, offers]).toEqual([[], {}]);
   });
 
-  it('says first what would be lost, and then that the folder is not trusted', () => {
+  it('names first what would be lost, and then that the folder is not trusted', () => {
     expect(asked('git reset --hard', { reasons: [trust, lost] }).lines[1]).toBe(
       'It can lose work that nothing brings back; this folder is not trusted.',
     );
   });
 
-  it('offers nothing that lasts where the folder is cut off, or the act is broader than it is long', () => {
+  it('has no choice that lasts where the folder is cut off, or the act is broader than it shows', () => {
     const subject = { folder: `/home/ada/${'x'.repeat(80)}` };
     const plan = { ...act('docker rm web'), folder: subject.folder };
     expect(ask({ plan, reasons: [trust, lost], subject }).offers).toEqual({});

@@ -1,4 +1,4 @@
-/** What people and models ask for, and the action that does it; of several, each would do: `*_add` of any program. */
+/** Questions of people and models, and the action that answers; any of several will do: `*_add`. */
 export const questions: readonly (readonly [question: string, ...right: string[]])[] = [
   ['who changed this line', 'git_blame'],
   ['which commits touched a file', 'git_log'],

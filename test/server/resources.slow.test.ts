@@ -26,8 +26,8 @@ async function open(era: Era, args: readonly string[] = []) {
 /** An address below a folder, as hosts write it. */
 const uriOf = (folder: string, path: string) => pathToFileURL(join(folder, path)).href;
 
-describe.each(eras)('in %s', (era) => {
-  it('reads the project, the programs and files, and tells what there is', async () => {
+describe.each(eras)('resources and prompts, in %s', (era) => {
+  it('are the project, the programs and files, and a list names what there is', async () => {
     const { client, read, folder, write } = await open(era);
     const { resources } = await client.listResources();
     expect(resources.map(({ uri }) => uri)).toEqual(['toolcrib://project', 'toolcrib://programs']);
@@ -51,7 +51,7 @@ describe.each(eras)('in %s', (era) => {
     });
   });
 
-  it('reads nothing that the tools would not: outside the roots, through links, what a rule denies, no file', async () => {
+  it('are nothing outside the roots, behind links, denied by rules, or not a file', async () => {
     const { read, folder, write } = await open(era, ['--rule', 'read(**/.env)=deny']);
     const outside = join(temporaryFolder(), 'secret.txt');
     writeFileSync(outside, 'top secret');
@@ -74,7 +74,7 @@ describe.each(eras)('in %s', (era) => {
       await expect(read(uri), uri).rejects.toMatchObject({ code: -32602 });
   });
 
-  it('keeps secrets masked, and leaves out what the operator has left out', async () => {
+  it('have secrets masked, and leave out what the operator has left out', async () => {
     const token = `ghp_${'a1B2'.repeat(9)}`;
     const { read, folder, write } = await open(era);
     write('config.txt', `token = ${token}`);
@@ -86,7 +86,7 @@ describe.each(eras)('in %s', (era) => {
     expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(1);
   });
 
-  it('tells who has subscribed when a job has ended, and what it printed', async () => {
+  it('notify subscribers when a job has ended, and what it printed', async () => {
     const { client, read } = await open(era, trusting);
     const updated: string[] = [];
     client.setNotificationHandler(
@@ -106,7 +106,7 @@ describe.each(eras)('in %s', (era) => {
     expect(await read(uri)).toMatch(/done|ended|exit/);
   });
 
-  it('tells who has subscribed to the project of a call that could change it, and of no other', async () => {
+  it('notify subscribers to the project of a call that could change it, and no others', async () => {
     const { client } = await open(era, trusting);
     const updated: string[] = [];
     client.setNotificationHandler(
@@ -123,7 +123,7 @@ describe.each(eras)('in %s', (era) => {
     expect(updated).toEqual([uri]);
   });
 
-  it('gives prompts that name tools there are, with what was said put in', async () => {
+  it('name tools that exist in prompts, with the arguments put in', async () => {
     const { client } = await open(era);
     const names = new Set((await client.listTools()).tools.map(({ name }) => name));
     const { prompts } = await client.listPrompts();
@@ -149,7 +149,7 @@ describe.each(eras)('in %s', (era) => {
     await expect(client.getPrompt({ name: 'onboard_me', arguments: { base: 'x' } })).rejects.toThrow('path');
   });
 
-  it('completes branches, tags, tasks, paths and handles, and asks nobody for it', async () => {
+  it('complete branches, tags, tasks, paths and handles without a question', async () => {
     const { client, git, write, folder } = await open(era, trusting);
     git('branch', 'feature/cart');
     git('tag', 'v1.0.0');
@@ -208,7 +208,7 @@ it('completes the names of containers and of tables', async () => {
   expect(await complete('onboard_me', 'table')).toEqual(['orders']);
 });
 
-it('serves them to the first SDK, and over HTTP', async () => {
+it('serves resources to the first SDK, and over HTTP', async () => {
   const { folder } = temporaryRepository();
   const server = await serveHttp([folder]);
   const clients = [

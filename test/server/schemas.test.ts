@@ -35,7 +35,7 @@ it.each(tools)(
 );
 
 it.each(tools)(
-  '$name says what it can do, and by which words it is found',
+  'describes what $name can do, and by which words it is found',
   ({ title, description, annotations, _meta }) => {
     expect(title).toBeDefined();
     expect(String(description).length).toBeLessThanOrEqual(240);
@@ -45,7 +45,7 @@ it.each(tools)(
   },
 );
 
-it('is small enough for every host', () => {
+it('lists tools that are small enough for every host', () => {
   expect(tools.length).toBeLessThanOrEqual(28);
   const visible = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   expect(encode(JSON.stringify(visible)).length).toBeLessThanOrEqual(4000);
@@ -62,7 +62,7 @@ it.each([
   ['commit changes', 'git_commit'],
   ['undo', 'undo'],
   ['start dev server', 'run_task'],
-])('is found by a host that searches: %s', (query, name) => {
+])('lets a host that searches find the right tool: %s', (query, name) => {
   const texts = tools.map((tool) => wordsIn(JSON.stringify([tool.name, tool.description, tool.inputSchema])));
   const length = texts.reduce((sum, words) => sum + words.length, 0) / texts.length;
   const scores = tools.map((tool, at) => {
@@ -79,7 +79,7 @@ it.each([
   expect(best.map((one) => one.name)).toContain(name);
 });
 
-/** As the searches of hosts see a text: small letters, and nothing known of meaning. */
+/** The words of a text as the searches of hosts see them: small letters, and nothing known of meaning. */
 function wordsIn(text: string): string[] {
   return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
 }

@@ -43,11 +43,11 @@ it.each([
   ['grep', { pattern: '.', path: 'secrets.txt' }],
   ['grep', { pattern: 'value', path: 'minified.json' }],
   ['read_file', { path: `nowhere/${known}` }],
-])('ATTACK 95: %s %j shows no secret', async (name, given) => {
+])('ATTACK 95: shows no secret by %s %j', async (name, given) => {
   expectMasked(await call(name, given));
 });
 
-it('ATTACK 95: a secret of a database is masked in data', async () => {
+it('ATTACK 95: masks a secret of a database in data', async () => {
   const made = spawnSync('sqlite3', [
     join(folder, 'data.db'),
     `create table t(a); insert into t values('${known}')`,
@@ -57,27 +57,30 @@ it('ATTACK 95: a secret of a database is masked in data', async () => {
 });
 
 // The bytes of UTF-8, read as UTF-16, are other characters, from which anybody can have them back.
-it.each(['utf-16le', 'utf-16be'])('ATTACK 95: a wrong encoding is no way round: %s', async (encoding) => {
-  for (const path of ['secrets.txt', 'odd.txt']) {
-    for (const [name, given] of [
-      ['read_file', { path, encoding }],
-      ['grep', { pattern: '.', path, encoding }],
-    ] as const) {
-      const shown = textOf(await client.callTool({ name, arguments: given }));
-      for (const view of [Buffer.from(shown, 'utf16le'), Buffer.from(shown, 'utf16le').swap16()])
-        for (const secret of all) expect(view.toString('latin1')).not.toContain(secret);
+it.each(['utf-16le', 'utf-16be'])(
+  'ATTACK 95: gives no way round by a wrong encoding: %s',
+  async (encoding) => {
+    for (const path of ['secrets.txt', 'odd.txt']) {
+      for (const [name, given] of [
+        ['read_file', { path, encoding }],
+        ['grep', { pattern: '.', path, encoding }],
+      ] as const) {
+        const shown = textOf(await client.callTool({ name, arguments: given }));
+        for (const view of [Buffer.from(shown, 'utf16le'), Buffer.from(shown, 'utf16le').swap16()])
+          for (const secret of all) expect(view.toString('latin1')).not.toContain(secret);
+      }
     }
-  }
-});
+  },
+);
 
-it('ATTACK 95: no parameter of grep writes what was found in another form', async () => {
+it('ATTACK 95: has no parameter of grep that writes matches in another form', async () => {
   const { tools } = await client.listTools();
   const { properties = {} } = tools.find(({ name }) => name === 'grep')?.inputSchema ?? {};
   expect(Object.keys(properties)).not.toContain('replace');
   expect(await call('grep', { pattern: '(gh)(p_.*)', replace: '$1-$2' })).toContain('ARG_INVALID');
 });
 
-it('leaves the file as it is, and is not written back', async () => {
+it('leaves a masked file as it is, and writes no mask into it', async () => {
   writeFileSync(join(folder, 'edited.txt'), `token: ${known}\nname: a\n`);
   const shown = textOf(await client.callTool({ name: 'read_file', arguments: { path: 'edited.txt' } }));
   const [line = ''] = shown.replaceAll(/^\d+\t/gm, '').split('\n');
@@ -89,7 +92,7 @@ it('leaves the file as it is, and is not written back', async () => {
   expect(await edit('name: a', 'name: b')).not.toContain('isError":true');
 });
 
-it('writes the control characters of data out, and says so', async () => {
+it('writes the control characters of data out, and notes that it does', async () => {
   const sql = "select 'a' || char(27) || '[31m' || char(8238) || char(13) || 'b' as v, 'plain' as w";
   writeFileSync(join(folder, 'empty.db'), '');
   const result = await client.callTool({ name: 'sqlite3_query', arguments: { database: 'empty.db', sql } });

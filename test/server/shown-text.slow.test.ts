@@ -23,7 +23,7 @@ it.each([
   ['a hundred empty lines', `ls${'\n'.repeat(101)}rm`, 'ls\n⟨100 empty lines⟩\nrm'],
   ['what looks like that', '⟨100 blanks⟩', '\\u{27e8}100 blanks⟩'],
   ['letters of the world', 'größe 日本 नमस्ते', 'größe 日本 नमस्ते'],
-])('shows %s', (_, given, shown) => {
+])('shows the text of %s', (_, given, shown) => {
   expect(displayText(given)).toBe(shown);
 });
 

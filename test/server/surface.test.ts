@@ -6,7 +6,7 @@ import { loadManifest } from '../../src/server/registry/manifest.ts';
 import type { ToolDefinition } from '../../src/core/tool-definition.ts';
 import { toolsPage } from './tools-page.ts';
 
-// What is published is written down: a change of it is seen in the review. `npm test -- -u` writes it.
+// The definition of each tool is recorded, so that a review sees a change of it. `npm test -- -u` writes it.
 const { tools, programs } = await loadManifest();
 
 const own = tools.filter(({ action }) => action === undefined);
@@ -22,22 +22,22 @@ const publishedShape = ({
   annotations,
 }: ToolDefinition) => ({ name, program, effects, title, description, inputSchema, annotations });
 
-it.each(own)('$name keeps its published shape', async (tool: ToolDefinition) => {
+it.each(own)('keeps the definition of $name as it was recorded', async (tool: ToolDefinition) => {
   await expect(`${JSON.stringify(publishedShape(tool), null, 2)}\n`).toMatchFileSnapshot(
     `../tools/definitions/${tool.name}.json`,
   );
 });
 
-it('has no shape of a tool that is gone', () => {
+it('keeps no recorded definition of a tool that is gone', () => {
   const published = new Set(own.map(({ name }) => `${name}.json`));
   expect(readdirSync('test/tools/definitions').filter((file) => !published.has(file))).toEqual([]);
 });
 
-it('docs/tools.md lists every program, tool and error code', async () => {
+it('lists every program, tool and error code in docs/tools.md', async () => {
   await expect(toolsPage(tools, programs, errorCodes)).toMatchFileSnapshot('../../docs/tools.md');
 });
 
-it('takes few tokens a tool', () => {
+it('spends few tokens on a tool', () => {
   const visible = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   const tokens = encode(JSON.stringify(visible)).length;
   expect(tokens / visible.length).toBeLessThan(97);

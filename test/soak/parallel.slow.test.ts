@@ -11,11 +11,11 @@ import { textOf } from '../support/text-of.ts';
 import { until } from '../support/until.ts';
 import { makeSoakProject } from './soak-calls.ts';
 
-/** How many programs, and calls, may go on at a time. */
+/** The number of programs, and of calls, that may go on at a time. */
 const atOnce = 16;
 /** Calls that may wait. */
 const mostWaiting = 5000;
-/** What a server may ever have: it idles at some 80 MB. */
+/** The most memory that a server may ever have: it idles at some 80 MB. */
 const mostMegabytes = 350;
 
 /** Notes when it begins and when it ends: one line each, written in one piece. */
@@ -52,7 +52,7 @@ const linesOf = (name: string): string[] => {
   const path = join(home.folder, name);
   return existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : [];
 };
-/** What the server has to say for itself, which is nothing. */
+/** The standard error of the server, which is empty. */
 function complaintsOf(client: Client): () => string {
   const { stderr } = client.transport as StdioClientTransport;
   let said = '';

@@ -20,13 +20,13 @@ export const pick = <T>(random: () => number, from: readonly T[]): T =>
 /** Calls a tool; resolves with the text of its answer. */
 export type Call = (name: string, given: object, impatient?: Impatient) => Promise<string>;
 
-/** How a caller gives up: by a cancellation after some milliseconds, or by a time limit of its own. */
+/** The way in which a caller gives up: by a cancellation after some milliseconds, or by its time limit. */
 export type Impatient = { readonly cancelAfterMs: number } | { readonly timeoutMs: number };
 
 interface Step {
   readonly name: string;
   readonly given: object;
-  /** What its answer is like. */
+  /** The pattern of its answer. */
   readonly says: RegExp;
   readonly impatient?: Impatient;
 }
@@ -54,7 +54,7 @@ export function makeSoakProject({ project }: Home): void {
   repository.git('commit', '--quiet', '--message=All of it');
 }
 
-/** What one client does: single calls, most of them cheap, as often as their number says. Its files are its own. */
+/** The calls of one client: single, most of them cheap, as often as their number. Its files are its own. */
 export function stepsOf(random: () => number, client: string) {
   let made = 0;
   const page = () => Math.floor(random() * files);
@@ -97,14 +97,14 @@ const readPage = (at: number): Step => ({
   given: { path: `docs/${at}.txt` },
   says: new RegExp(`^1\\tpage ${at}\\n`),
 });
-/** Each is written by one client, one call after the other; a second one at the same time is told that it changed. */
+/** Files that one client writes, call after call; a second writer at the same time is refused. */
 const write = (path: string, content: string): Step => ({
   name: 'write_file',
   given: { path, content },
   says: /^(?:Wrote|Nothing|FILE_CHANGED|NOT_READ)|unchanged|same/,
 });
 
-/** Several calls that belong together: each tells the next what it needs. */
+/** Several calls that belong together: each hands the next what it needs. */
 export const chains: readonly ((call: Call, client: string, random: () => number) => Promise<unknown>)[] = [
   async function editAndUndo(call, client) {
     const path = `made/edited-${client}.txt`;

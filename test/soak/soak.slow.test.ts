@@ -46,11 +46,11 @@ afterAll(() => {
 
 const options = (more: readonly string[]) => ({ ...home.options, args: more });
 
-/** What happened, to be judged in the end. */
+/** A record of what happened, to be judged in the end. */
 const made = { calls: 0, asExpected: 0, cancelled: 0, odd: [] as string[], kills: 0, vanished: 0 };
-/** What a call that was given up, or will never be answered, comes back with. */
+/** The result of a call that was given up, or will never be answered. */
 const gone = 'gone';
-/** Whatever was below a server when it, or its client, was killed. */
+/** The processes below a server when it, or its client, was killed. */
 const orphans: Seen[] = [];
 
 /** Makes calls until it is over, so many at a time, with its own row of random numbers. */
@@ -129,7 +129,7 @@ async function stay(era: Era, most: number): Promise<Look[]> {
   return looks;
 }
 
-/** What has just ended may be one for a moment, until its parent has looked. */
+/** Waits for zombies to go: a process that has just ended is one until its parent has looked. */
 async function expectNoZombies(pid: number): Promise<void> {
   const zombies = () => below(pid).filter(({ state }) => state === 'Z');
   await until(() => zombies().length === 0).catch(() => expect(zombies().map(commandOf)).toEqual([]));

@@ -11,7 +11,7 @@ export async function bundle(source: string, folder: string): Promise<string> {
     entryPoints: [join(import.meta.dirname, '..', source)],
     outfile,
     bundle: true,
-    // As it is published: the watchdog runs the text of a function.
+    // Bundled as for a release: the watchdog runs the text of a function.
     minify: true,
     platform: 'node',
     format: 'esm',

@@ -73,7 +73,7 @@ function toolOf(
 const contextOf = ({ folder, trusted = false, context }: ActionPlace): Promise<CallContext> =>
   callContext([folder], { trusts: () => Promise.resolve(trusted), ...context });
 
-/** What a call of an action would do, as somebody is told who is asked about it. */
+/** The act of a call, in the words of the question about it. */
 export async function planOf(
   of: AnyProgram,
   name: string,
@@ -107,6 +107,6 @@ export async function callAction(
   }
 }
 
-/** What a result says; data alone as JSON. */
+/** The text of a result; data alone as JSON. */
 export const saidBy = ({ content, data }: Result): string =>
   content?.map((part) => ('text' in part ? part.text : part.type)).join('\n') ?? JSON.stringify(data ?? {});

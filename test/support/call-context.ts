@@ -4,7 +4,7 @@ import type { CallContext, Tool, Result } from '../../src/core/tool.ts';
 import { consentTo, notingConsent } from '../../src/machine/paths/protected-paths.ts';
 import { openWorkspace, rooted } from '../../src/machine/paths/workspace.ts';
 
-/** What a tool is called with: nobody trusts anything, and nothing is kept. */
+/** The context of a call: nobody trusts anything, and nothing is kept. */
 export async function callContext(
   roots: readonly string[],
   rest: Partial<CallContext> = {},

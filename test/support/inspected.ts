@@ -10,7 +10,7 @@ interface Place {
   readonly env?: Record<string, string>;
 }
 
-/** What an action finds in its project. */
+/** The findings of an action in its project. */
 export async function inspected(
   of: Program,
   action: string,

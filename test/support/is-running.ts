@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Whether a process is still there. One that has ended and that nobody waits for, a zombie, is not. */
+/** Sees if a process is still there. One that has ended and that nobody waits for, a zombie, is not. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -12,5 +12,5 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Whether the process whose id was written to a file is still there. */
+/** Sees if the process whose id was written to a file is still there. */
 export const isRunningIn = (pidFile: string): boolean => isRunning(Number(readFileSync(pidFile, 'utf8')));

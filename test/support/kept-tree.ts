@@ -14,7 +14,7 @@ export interface KeptTree extends Repository {
   history: History;
   checkpoints: Pick<WorkTreeStates, 'take' | 'begin' | 'isReady'>;
   workspace: RootedWorkspace;
-  /** Begins a command; returns what the caller is told. */
+  /** Begins a command; returns the note for the caller. */
   take(command?: string): Promise<string | undefined>;
   /** Does something as a command does it. */
   during(command: string, work: () => void): Promise<void>;
@@ -30,7 +30,7 @@ export interface Restored {
   /** Names below the top. */
   done: { name: string; did: string }[];
   left: { name: string; why: string }[];
-  /** By which that is taken back. */
+  /** The id by which that is taken back. */
   undo: string;
 }
 

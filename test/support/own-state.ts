@@ -12,5 +12,5 @@ for (const path of [folder, temporary]) chmodSync(path, 0o1777);
 process.env['TMPDIR'] = temporary;
 process.env['XDG_STATE_HOME'] = state;
 process.env['XDG_CACHE_HOME'] = cache;
-// A program that has just been told to end may still write.
+// A program that has just got its signal to end may still write.
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));

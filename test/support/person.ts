@@ -7,7 +7,7 @@ import { transportOf, transportOfV1, type Era, type ServerOptions } from './serv
 export type Asked = Question;
 export type Reply = keyof typeof says | Answer;
 
-/** Who is asked; a word is said as people do. */
+/** A person who is asked; a word is answered as people do. */
 export type Person = (asked: Asked) => Reply | Promise<Reply>;
 
 /** Says one after the other, the last again and again, and remembers what was asked. */

@@ -6,7 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as StdioClientTransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 
-/** The program as it is published; `npm test` builds it first. */
+/** The built program; `npm test` builds it first. */
 export const program = fileURLToPath(new URL('../../dist/toolcrib.cjs', import.meta.url));
 
 export interface ServerOptions {
@@ -14,9 +14,9 @@ export interface ServerOptions {
   args?: readonly string[];
   env?: Record<string, string>;
   cwd?: string;
-  /** Of a host that asks by itself; handed over by a pipe. */
+  /** The key of a host that asks by itself; it comes through a pipe. */
   key?: string;
-  /** Started instead of the program as it is published, with nothing but `args`. */
+  /** A program that is started instead of the built one, with nothing but `args`. */
   instead?: string;
 }
 

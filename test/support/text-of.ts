@@ -2,6 +2,6 @@ interface Answer {
   content: readonly { type: string; text?: string }[];
 }
 
-/** What a result says, as one text. */
+/** The text of a result as one string. */
 export const textOf = (result: unknown): string =>
   (result as Answer).content.map((part) => part.text ?? `[${part.type}]`).join('\n');

@@ -1,6 +1,6 @@
 const alphabet = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
-/** As random as a token is, and the same at each run. Put together here, so that no scanner takes it for a real one. */
+/** Text as random as a token, the same at each run, put together so that no scanner takes it for a token. */
 export function random(length: number, from = alphabet): string {
   let state = length * 2654435761;
   return Array.from({ length }, () => {

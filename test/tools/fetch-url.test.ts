@@ -113,7 +113,7 @@ beforeAll(async () => {
   origin = `http://127.0.0.1:${port}`;
 });
 
-describe('fetch_url, through a client', () => {
+describe('fetch_url through a client', () => {
   let client: Client;
   const folder = mkdtempSync(join(tmpdir(), 'fetch-'));
   beforeAll(async () => {
@@ -123,7 +123,7 @@ describe('fetch_url, through a client', () => {
     });
     ending.push(() => client.close());
   });
-  it('waits for a server of this machine that was just started', async () => {
+  it('waits for a server of this machine that has just started', async () => {
     const taken = createServer();
     const free = await listening(taken);
     await new Promise((closed) => taken.close(closed));
@@ -156,14 +156,14 @@ describe('fetch_url, through a client', () => {
     expect(text).not.toMatch(/Home of everything|imprint|bad\(\)/);
   });
 
-  it('says who asks, and sends nothing else', async () => {
+  it('names itself in its request, and sends nothing else', async () => {
     await get('/page');
     const { headers } = asked.at(-1)!;
     expect(headers['user-agent']).toMatch(/^toolcrib\/\d/);
     expect(Object.keys(headers).sort().join(' ')).toBe('accept accept-encoding connection host user-agent');
   });
 
-  it('keeps what is too long, and says how to go on', async () => {
+  it('keeps a page that is too long, and names the way to go on', async () => {
     const { text } = await get('/long');
     expect(text.length).toBeLessThan(16_000);
     const [, line, output] = /next: start_line=(\d+)\]\n\[read_output id=(\S+) /.exec(text)!;
@@ -173,7 +173,7 @@ describe('fetch_url, through a client', () => {
     expect(more.text).not.toContain(`Paragraph ${last} `);
   });
 
-  it('finds a part, whatever its case', async () => {
+  it('finds a part of the page, whatever its case', async () => {
     const { text } = await get('/long', { find: 'a needle' });
     expect(text).toContain('Paragraph 699 ');
     expect(text).toContain('Paragraph 700 speaks of a Needle.');
@@ -201,7 +201,7 @@ describe('fetch_url, through a client', () => {
     expect((await get('/gzip')).text).toContain('squeezed');
   });
 
-  it('shows a small image, and names what is neither text nor image', async () => {
+  it('shows a small image, and names the type of what is neither text nor image', async () => {
     const { content } = await get('/image');
     expect(content).toMatchObject([{ type: 'text' }, { type: 'image', mimeType: 'image/png' }]);
     expect((await get('/zip')).text).toMatch(
@@ -220,7 +220,7 @@ describe('fetch_url, through a client', () => {
     );
   });
 
-  it('follows redirects, and says where it ended', async () => {
+  it('follows redirects, and names where they ended', async () => {
     expect((await get('/moved')).text).toMatch(
       /^200 text\/html, 919 bytes, from http:\/\/127\.0\.0\.1:\d+\/page, “Guide/,
     );
@@ -228,7 +228,7 @@ describe('fetch_url, through a client', () => {
     expect((await get('/file')).text).toMatch(/^EFFECT_DENIED: url: it redirects to file:/);
   });
 
-  it('strips what commands a terminal', async () => {
+  it('removes what commands a terminal', async () => {
     expect((await get('/escapes')).text).toMatch(/\nabc$/);
   });
 
@@ -246,7 +246,7 @@ describe('fetch_url, through a client', () => {
   it.each([
     ['/big-header', /^UNREACHABLE: url: 127.*HPE_HEADER_OVERFLOW/],
     ['/broken-gzip', /^UNREACHABLE: url: 127.*Z_DATA_ERROR/],
-  ])('refuses %s', async (path, says) => {
+  ])('refuses the answer of %s', async (path, says) => {
     const { text, isError } = await get(path);
     expect(text).toMatch(says);
     expect(isError).toBe(true);
@@ -292,7 +292,7 @@ describe('fetch_url, through a client', () => {
       expect((await call('fetch_url', { url })).text).toMatch(/^EFFECT_DENIED.*denied\.test/);
   });
 
-  it('says what does not answer', async () => {
+  it('names the server that does not answer', async () => {
     const free = await listening(createTcp());
     await ending.pop()!();
     const { text } = await call('fetch_url', { url: `http://localhost:${free}/` });
@@ -302,7 +302,7 @@ describe('fetch_url, through a client', () => {
   });
 });
 
-describe('fetch_url, with names that lead elsewhere', () => {
+describe('fetch_url with names that lead elsewhere', () => {
   const rule = (pattern: string, decision: Rule['decision']): Rule => ({
     pattern,
     decision,
@@ -344,7 +344,7 @@ describe('fetch_url, with names that lead elsewhere', () => {
     },
   );
 
-  it('takes the open ones of several addresses, and none for an error', async () => {
+  it('takes the open ones of several addresses, and takes none for an error', async () => {
     const tool = (addresses: string[]) =>
       fetchTool(
         true,
@@ -366,14 +366,14 @@ describe('fetch_url, with names that lead elsewhere', () => {
     expect(asked.at(-1)!.headers['host']).toBe(`intern.test:${port}`);
   });
 
-  it('opens what a rule names, and not what a rule about everything does', async () => {
+  it('opens what a rule names, and not what a rule about everything allows', async () => {
     for (const pattern of ['fetch_url', 'fetch_url(*)', '*', 'fetch_url(other.test)', `fetch_url(fetch *)`])
       expect(await fetched(`http://intern.test:${port}/json`, { rules: [rule(pattern, 'allow')] })).toContain(
         'EFFECT_DENIED',
       );
   });
 
-  it('is not led to this machine, nor to what a rule forbids', async () => {
+  it('follows no redirect to this machine, or to what a rule forbids', async () => {
     const from = (target: string) => `http://intern.test:${port}/to?${encodeURIComponent(target)}`;
     const rules = [
       rule('fetch_url(intern.test)', 'allow'),
@@ -402,7 +402,7 @@ describe('fetch_url, with names that lead elsewhere', () => {
     );
   });
 
-  it('is led from this machine to itself alone', async () => {
+  it('follows redirects from this machine to itself alone', async () => {
     expect(await fetched(`${origin}/to?${encodeURIComponent(`http://localhost:${port}/json`)}`)).toMatch(
       /^200/,
     );
@@ -424,7 +424,7 @@ describe('fetch_url, with names that lead elsewhere', () => {
     );
   });
 
-  it('survives an answer that is none', async () => {
+  it('survives an answer that is not HTTP', async () => {
     const says = (text: string) => createTcp((socket: Socket) => void socket.on('error', () => {}).end(text));
     const upgrade = await listening(
       says('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
@@ -454,6 +454,6 @@ it.each([
   ['::ffff:8.8.8.8', false],
   ['ff02::1', false],
   ['2001::1', false],
-])('%s is public: %s', (address, expected) => {
+])('knows whether %s is public: %s', (address, expected) => {
   expect(isPublic({ address, family: address.includes(':') ? 6 : 4 })).toBe(expected);
 });

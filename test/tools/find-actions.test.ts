@@ -29,7 +29,7 @@ describe.each(eras)('the catalogue in %s', (era) => {
     );
   });
 
-  it('runs what only looks by one tool, and refuses the rest there', async () => {
+  it('runs read-only actions by one tool, and refuses the rest there', async () => {
     const { folder } = temporaryRepository();
     const { call } = await opened(era, { roots: [folder] });
     const looked = await call('run_read_action', { action: 'git_blame', arguments: { path: 'README.md' } });
@@ -76,7 +76,7 @@ describe.each(eras)('the catalogue in %s', (era) => {
     expect(textOf(await call('run_action', { ...inner, background: true }))).toMatch(/^EFFECT_DENIED: /);
   });
 
-  it('says what is wrong with the arguments of an action', async () => {
+  it('explains what is wrong with the arguments of an action', async () => {
     const { folder } = temporaryRepository();
     const { call } = await opened(era, { roots: [folder] });
     const wrong = await call('run_read_action', { action: 'git_blame', arguments: { pth: 'README.md' } });
@@ -102,7 +102,7 @@ it('answers to the names that hosts have for their own tools', async () => {
   await expect(call('str_replace_based_edit_tool', { command: 'insert' })).rejects.toThrow(/find_actions/);
 });
 
-it('always answers, with what runs any program', async () => {
+it('always answers, with a tool that runs any program', async () => {
   const { call } = await opened('2026-07-28', { roots: [temporaryFolder()] });
   expect(textOf(await call('find_actions', { query: 'sed 5p' }))).toBe(
     'No action does that. run runs any program: {"command":"sed 5p"}',
@@ -110,7 +110,7 @@ it('always answers, with what runs any program', async () => {
   expect(textOf(await call('find_actions', { query: 'x', program: 'gti' }))).toContain('Did you mean git?');
 });
 
-it('lists what every project needs, and calls the others all the same', async () => {
+it('lists the tools that every project needs, and calls the others all the same', async () => {
   const { folder } = temporaryRepository();
   writeFileSync(join(folder, 'Makefile'), 'hi:\n\techo hi\n');
   const { names, call } = await opened('2025-11-25', { roots: [folder] });
@@ -125,7 +125,7 @@ it.each([
   [['--expose', 'all'], true, true],
   [['--expose', 'catalogue'], false, false],
   [['--expose', 'all', '--read-only'], true, false],
-])('%j', async (args, reads, changes) => {
+])('lists tools as the options %j ask', async (args, reads, changes) => {
   const { folder } = temporaryRepository();
   const { names } = await opened('2026-07-28', { roots: [folder], args });
   const listed = await names();
@@ -149,7 +149,7 @@ it('lists no file tools for a host that has its own, and is called by them all t
   expect(read.isError ?? false).toBe(false);
 });
 
-it('tells what is listed and why', () => {
+it('names what is listed and why', () => {
   const { folder } = temporaryRepository();
   const args = [program, 'exposure', '--root', folder];
   const text = execFileSync(process.execPath, args, { env: inherited(), encoding: 'utf8' });

@@ -28,7 +28,7 @@ it.each([
   ["printf 'two\nlines' \\\n  more\n", ['printf', 'two\nlines', 'more']],
   [`git commit -m 'größe 😀 "x"'`, ['git', 'commit', '-m', 'größe 😀 "x"']],
   ['curl http://x/y?', undefined],
-])('reads %s', (line, argv) => {
+])('splits the line %s into words', (line, argv) => {
   if (argv) expect(words(line)).toEqual(argv);
   else expect(complaint(line)).toMatch(/^command: "\?" at character 16 /);
 });
@@ -93,14 +93,14 @@ it.each([
   ['export A=1 && b', 'export', 1, /NAME=value/],
   ['source .venv/bin/activate', 'source', 1, /path/],
   [Array.from({ length: 17 }, () => 'a').join(' | '), '|', 63, /16 programs/],
-])('refuses %s, naming the token, its place and the way', (line, token, place, way) => {
+])('refuses %s, naming the token, its place and the way out', (line, token, place, way) => {
   const said = complaint(line);
   const shown = token.startsWith('\\') ? token : JSON.stringify(token).slice(1, -1);
   expect(said).toContain(`command: "${shown}" at character ${place} is not understood. `);
   expect(said).toMatch(way);
 });
 
-it('refuses what is no text or nothing', () => {
+it('refuses a line that is not text or is empty', () => {
   for (const line of ['a\0b', "'\ud800'"]) expect(complaint(line)).toMatch(/NUL, or half a character/);
   for (const line of ['', ' \t', '\n'])
     expect(complaint(line)).toBe('command: is empty. Give a program: git status');

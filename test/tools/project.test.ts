@@ -96,7 +96,7 @@ it('runs a script by a runtime as it is, and not the tests of the runtime', asyn
   expect(await call('check')).toMatch(/^test: passed \(npm run test\)\n[^]*all of it/);
 });
 
-it('says what is missing where the package manager of the project is not here, and runs nothing else', async () => {
+it('names a package manager of the project that is missing, and runs nothing else', async () => {
   const bin = folderWith({});
   symlinkSync(process.execPath, join(bin, 'node'));
   const files = { 'package.json': '{"packageManager":"bun@1.3.0","scripts":{"test":"bun test --bail"}}' };
@@ -169,7 +169,7 @@ it.skipIf(process.platform === 'win32')(
   },
 );
 
-it('says nothing of outdated packages where npm cannot know of any', async () => {
+it('reports nothing about outdated packages where npm cannot know of any', async () => {
   const { call } = await opened({ 'package.json': '{ "name": ', 'package-lock.json': '{}' });
   expect(await call('npm_outdated')).toMatch(/^ERROR ARG_INVALID: .*package\.json: it is no JSON\./);
 });
@@ -199,7 +199,7 @@ it('asks once about all that it would run, and obeys a rule about a part of it',
   expect(await ruled.call('run_task', { task: 'lint' })).toMatch(/^ERROR EFFECT_DENIED: /);
 });
 
-it('lists and runs the tasks there are, whoever keeps them', async () => {
+it('lists and runs the tasks of a project, whoever keeps them', async () => {
   const { call } = await opened({ ...shop({ hi: 'echo hello' }), Makefile: 'dist:\n\techo made $(X)\n' });
   expect(await call('run_task')).toMatch(/^3 tasks\n[^]*hi \(npm\) {2}echo hello/);
   expect(await call('run_task', { task: 'hi', args: ['there'] })).toContain('hello there');
@@ -220,7 +220,7 @@ it('leaves packages to the package manager of the project', async () => {
   expect(await none.call('change_packages', { action: 'install' })).toMatch(/^ERROR NOT_FOUND: /);
 });
 
-it.skipIf(!hasProgram('sqlite3'))('asks the database of the project, and names what writes', async () => {
+it.skipIf(!hasProgram('sqlite3'))('queries the database of the project, and names what writes', async () => {
   const { call } = await opened({ 'a.txt': '' });
   expect(await call('query', { sql: 'SELECT 1' })).toMatch(/^ERROR NOT_FOUND: database: none is named/);
   const create = { database: 'shop.sqlite', sql: 'CREATE TABLE orders (id INTEGER, total REAL)' };
@@ -265,7 +265,7 @@ it('shows nothing of a project that could command a terminal, or pass for a line
     expect(said).not.toMatch(/\u001b|^git: on main|^fake/m);
 });
 
-it('obeys rules about the actions that it comes to, and says what did not run', async () => {
+it('obeys rules about the actions that it calls, and names what did not run', async () => {
   const rules = ['--rule', 'git_status=deny', '--rule', 'npm_scripts=ask'];
   const { call, folder } = await opened(shop({ lint: 'node lint.js' }), ['--questions', 'none', ...rules]);
   execFileSync('git', ['init', '--quiet', folder]);
@@ -278,7 +278,7 @@ it('obeys rules about the actions that it comes to, and says what did not run', 
   expect(await free.call('run_task', { task: 'lint', program: 'make' })).toMatch(/ARG_INVALID: program: /);
 });
 
-it('tells what a project is, in a page', async () => {
+it('describes a project in a page', async () => {
   const files = {
     ...shop({ dev: 'vite' }),
     Makefile: 'dist:\n\techo made\n',

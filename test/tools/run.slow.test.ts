@@ -48,7 +48,7 @@ describe('run', () => {
   });
   const shown = ['| "cat; echo one\\necho two"', '| input:', '| yes'];
 
-  it('ATTACK 45, 47: a bare name is never found in the project, also when its folder is on the PATH', async () => {
+  it('ATTACK 45, 47: a bare name is never found in the project, not even on the PATH', async () => {
     expect(await run('git', ['--version'])).toMatch(/^git version/);
     for (const name of ['evil-tool', '.', '..', 'C:evil', 'no such program'])
       expect(await run(name, []), name).toMatch(/^PROGRAM_NOT_FOUND/);
@@ -62,7 +62,7 @@ describe('run', () => {
     expect(ada.asked[0]?.message).toContain(`For ${file} it: `);
   });
 
-  it('ATTACK 52: a program outside the roots, or behind a link that leads there, is not asked about', async () => {
+  it('ATTACK 52: asks about no program outside the roots, or behind a link that leads there', async () => {
     symlinkSync('/bin/sh', join(world.project, 'sh'));
     world.write('text', 'echo');
     mkdirSync(join(world.project, 'folder'));
@@ -87,13 +87,13 @@ describe('run', () => {
     expect(ada.asked).toEqual([]);
   });
 
-  it('ATTACK 95: a program gets none of our own variables', async () => {
+  it('ATTACK 95: gives a program none of our own variables', async () => {
     const said = await run('env');
     expect(said).toContain('HOME=');
     expect(said).not.toContain('hunter2');
   });
 
-  it('tells a failure as one', async () => {
+  it('reports the failure of a program as one', async () => {
     expect(await run('sh', ['-c', 'echo out; echo why >&2; exit 3'])).toMatch(
       /^exit 3\n(?:out\nwhy|why\nout)$/,
     );
@@ -102,7 +102,7 @@ describe('run', () => {
   });
 });
 
-describe('a line of it', () => {
+describe('a line of run', () => {
   const firstLine = () => ada.asked[0]?.message.split('\n')[0];
 
   it('is connected, and asked about as a whole, once', async () => {
@@ -116,7 +116,7 @@ describe('a line of it', () => {
     expect(await run('cat | tr a-z A-Z', undefined, { input: 'loud' })).toBe('LOUD');
   });
 
-  it('stops where a program fails, and says which', async () => {
+  it('stops where a program fails, and names it', async () => {
     expect(await run('sh -c "echo x; exit 3" && touch ran')).toBe(
       `exit 3 from sh -c 'echo x; exit 3'; what stands behind && was not run\nx`,
     );
@@ -164,7 +164,7 @@ describe('a line of it', () => {
     expect(await run('ls src/words.txt')).toBe('src/words.txt');
   });
 
-  it('keeps what is left out, and shows the end alone when that is asked for', async () => {
+  it('keeps what is left out, and shows the end alone when asked to', async () => {
     expect(await run('seq 3', undefined, { tail: 2 })).toBe(
       '[1 line left out; read_output id=seq-2 has all]\n2\n3',
     );
@@ -176,14 +176,14 @@ describe('a line of it', () => {
     expect(said.length).toBeLessThan(17_000);
   });
 
-  it('ends what takes longer than it may', async () => {
+  it('ends a program that takes longer than it may', async () => {
     expect(await run('sleep 30 | cat', undefined, { timeout: 1 })).toMatch(
       /^TIMEOUT: ended, .* after \d+\.\d s$/,
     );
     expect(await run(`sh -c 'echo x; exec sleep 30' | head -1`)).toBe('x');
   });
 
-  it('ATTACK 93: counts what is too long to be shown, and lets nothing last about it', async () => {
+  it('ATTACK 93: counts what is too long to be shown, and lets no answer last about it', async () => {
     ada.will(says.no);
     const long = `${'#\n'.repeat(4000)}touch ran\n${'#\n'.repeat(4000)}`;
     await run('sh', ['-c', long]);
@@ -268,7 +268,7 @@ describe('a line of it', () => {
     expect(world.has('ran')).toBe(false);
   });
 
-  it('is asked about no more when always was said to exactly this line', async () => {
+  it('is asked about no more after "always" to exactly this line', async () => {
     writeFileSync(join(world.bin, 'tool'), '#!/bin/sh\necho tool "$@"\n', { mode: 0o755 });
     const who = person(says.trust, says.always);
     const one = await world.open({ person: who });
@@ -296,7 +296,7 @@ describe('a line of it', () => {
   });
 });
 
-it('is called as hosts call their own', async () => {
+it('is called by the names that hosts have for their own tools', async () => {
   const call = async (name: string, given: object) =>
     (await session.does({ name, arguments: given as Record<string, unknown> })).text;
   const claude = { command: 'echo hi', description: 'Says hi', timeout: 120_000, run_in_background: 'false' };

@@ -4,10 +4,10 @@ import { loadManifest } from '../../src/server/registry/manifest.ts';
 import { questions } from '../server/questions.ts';
 
 const manifest = await loadManifest();
-// Who has Docker has no Podman, whose actions are called the same.
+// A machine with Docker has no Podman, whose actions are called the same.
 const tools = manifest.tools.filter(({ program }) => program !== 'podman');
 
-it('has the right action among the first five for nineteen questions of twenty, in a repository', () => {
+it('finds the right action among the first five for nineteen questions of twenty', () => {
   const isUsed = ({ program }: { readonly program: string }) => program === 'git';
   const wrong = questions.filter(([question, ...right]) => {
     const first = rankTools(tools, question, isUsed, manifest).slice(0, 5);

@@ -79,10 +79,10 @@ describe.each(['node20', 'node24'])('the built server on Windows, in %s', (node)
     computer?.end();
   });
 
-  it('finds the programs that are there', async () => {
+  it('finds the programs that are installed', async () => {
     const found = await gets('list_programs');
     expect(found).toMatch(/^[1-9]\d* of \d+ programs are here$/m);
-    // Versions are told too late by a computer that is busy.
+    // A computer that is busy reports versions too late.
     expect(found).toMatch(new RegExp(`^node \\S+ C:\\\\${node}\\\\node\\.exe`, 'm'));
     expect(found).toMatch(
       new RegExp(`^npm \\S+ C:\\\\${node}\\\\node_modules\\\\npm\\\\bin\\\\npm-cli\\.js`, 'm'),
@@ -114,7 +114,7 @@ describe.each(['node20', 'node24'])('the built server on Windows, in %s', (node)
       expect(await gets('list_files', { glob })).toMatch(/^src[\\/]hello\.js$/m);
   });
 
-  it('edits, writes and takes it back', async () => {
+  it('edits a file, writes one and takes it back', async () => {
     const path = 'src\\hello.js';
     const read = () => readFileSync(computer.at('shop\\src\\hello.js'), 'utf8');
     await gets('edit_file', { path, old_string: 'const x = 1;', new_string: 'const x = 2;' });
@@ -158,7 +158,7 @@ describe.each(['node20', 'node24'])('the built server on Windows, in %s', (node)
     await until(() => computer.running(job).length === 0);
   });
 
-  it('opens nothing outside, and nothing that is no file', async () => {
+  it('opens nothing outside the roots, and only regular files', async () => {
     const outside = ['..\\secret.txt', '../secret.txt', 'src\\..\\..\\secret.txt', 'C:\\windows\\win.ini'];
     for (const path of [...outside, 'NUL', 'src\\hello.js::$DATA', '\\\\?\\C:\\windows\\win.ini'])
       expect(await answer('read_file', { path }), path).toMatchObject({ failed: true });
@@ -170,7 +170,7 @@ describe.each(['node20', 'node24'])('the built server on Windows, in %s', (node)
     expect(await chat.ended).toEqual({ code: 0, stdout: 'It says hello.\n', stderr: '' });
   });
 
-  it("has its settings and state in Windows' folders, not below HOME", async () => {
+  it('has its settings and state in the folders of Windows, not below HOME', async () => {
     const doctor = await computer.toolcrib('doctor').ended;
     expect(doctor).toMatchObject({ code: 0 });
     expect(doctor.stdout).toContain(`${computer.home}\\AppData\\Roaming\\toolcrib\\config.json`);
@@ -183,7 +183,7 @@ describe.each(['node20', 'node24'])('the built server on Windows, in %s', (node)
     expect(computer.files('unix').filter((file) => !file.endsWith('toolcrib/config.json'))).toEqual([]);
   });
 
-  it('ends when the host leaves, with its jobs, and has said nothing but messages', async () => {
+  it('ends when the host leaves, with its jobs, and has written nothing but messages', async () => {
     await gets('run', { command: `node ${job}`, background: true });
     await until(() => computer.running(job).length === 2);
     await client.close();

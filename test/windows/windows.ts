@@ -13,7 +13,7 @@ import {
 import { replyTo } from '../support/person.ts';
 import { tscCmd } from '../machine/recorded/windows-shims.ts';
 
-/** What scripts/windows/ says: where programs are started, and drive C as a folder of this computer. */
+/** The settings of scripts/windows/: where programs are started, and drive C as a folder of this computer. */
 const { WINDOWS_BRIDGE: bridge = '', WINDOWS_DRIVE: drive = '' } = process.env;
 
 export interface Ended {
@@ -93,7 +93,7 @@ class PipeTransport implements Transport {
     this.#running.write(serializeMessage(message));
   }
 
-  /** As hosts do: what is left of the server after that is a fault of its own. */
+  /** Ends the server as hosts do: what is left of it after that is a fault of its own. */
   async close(): Promise<void> {
     this.#running.endInput();
     await this.#running.ended.catch(() => {});
@@ -185,7 +185,7 @@ export function makeComputer(node: string, files: Readonly<Record<string, string
   };
 }
 
-/** What `npm install --global` would have made of the built package, and of typescript. */
+/** The files that `npm install --global` would have made of the built package, and of typescript. */
 function install(at: (path: string) => string): void {
   const here = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
   const packaged = (name: string) => join(drive, 'packages', name);

@@ -1,6 +1,6 @@
 import { createProcesses } from '../../../src/machine/processes/process.ts';
 
-/** A server as far as its programs are concerned: runs what it is told, and says when the program has said something. */
+/** A server as far as programs are concerned: runs one, and reports when it has printed something. */
 const [, , folder = '/', ...argv] = process.argv;
 void createProcesses(process.platform as 'linux').run({
   program: '/bin/sh',

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { createProcesses } from '../../../src/machine/processes/process.ts';
 
-/** Runs a script several times at once, stops them when told to by a line of input, and says what became of them. */
+/** Runs a script several times at once, stops them on a line of input, and reports how they ended. */
 const [, , times = '1', ...argv] = process.argv;
 const stop = new AbortController();
 setMaxListeners(0, stop.signal);

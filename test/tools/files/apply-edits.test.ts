@@ -14,8 +14,8 @@ const textAfter = async (content: string, edits: Edit | Edit[]) =>
 const refusal = (content: string | Buffer, edits: Edit | Edit[], encoding?: string) =>
   failureOf(edited(content, edits, encoding));
 
-describe('one place', () => {
-  it('has to be the only one', async () => {
+describe('the place of an edit', () => {
+  it('has to be the only one in the file', async () => {
     expect(await refusal('a\nfoo\nb\nfoo foo\n', { old: 'foo', new: 'bar' })).toBe(
       'AMBIGUOUS_EDIT: a.ts: old_string occurs 3 times (lines 2, 4). Give more of the text around it, or replace_all for every place.',
     );
@@ -42,7 +42,7 @@ describe('one place', () => {
   });
 });
 
-describe('much work', () => {
+describe('an edit that is much work', () => {
   it('is refused before it is begun', async () => {
     const before = process.memoryUsage().arrayBuffers;
     for (const [content, edit] of [
@@ -55,7 +55,7 @@ describe('much work', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64e6);
   });
 
-  it('in one line takes time in its size, not in its square', async () => {
+  it('takes time in proportion to the size of one line, not to its square', async () => {
     const places = 50_000;
     const before = Buffer.from(`\r\n${`b${'a'.repeat(100)}`.repeat(places)}`);
     const started = process.cpuUsage();
@@ -81,7 +81,7 @@ describe('much work', () => {
   });
 });
 
-describe('several edits', () => {
+describe('several edits of one file', () => {
   it('each see what those before have made', async () => {
     expect(
       await textAfter('one\ntwo\nthree\n', [
@@ -109,7 +109,7 @@ describe('an edit that makes no sense', () => {
 });
 
 describe('line endings', () => {
-  it('ATTACK 65: of a CRLF file stay, edited with LF', async () => {
+  it('ATTACK 65: stay CRLF in a CRLF file that is edited with LF', async () => {
     expect(await textAfter('a\r\nb\r\nc\r\n', { old: 'a\nb\n', new: 'a\nx\ny\n' })).toBe(
       'a\r\nx\r\ny\r\nc\r\n',
     );
@@ -118,7 +118,7 @@ describe('line endings', () => {
     expect(await textAfter('a\r\nb\r\nc', { old: 'b\n', new: '' })).toBe('a\r\nc');
   });
 
-  it('ATTACK 65: of a mixed file stay as they are, line by line', async () => {
+  it('ATTACK 65: stay as they are in a mixed file, line by line', async () => {
     const mixed = 'a\nb\r\nc\nd\r\ne\n';
     expect(await textAfter(mixed, { old: 'b\nc\nd\n', new: 'b\nnew\nc\nd\n' })).toBe(
       'a\nb\r\nnew\r\nc\nd\r\ne\n',
@@ -129,7 +129,7 @@ describe('line endings', () => {
     expect(await textAfter(mixed, { old: 'd', new: 'd\nx' })).toBe('a\nb\r\nc\nd\r\nx\r\ne\n');
   });
 
-  it('of every place are their own', async () => {
+  it('are those of each place for itself', async () => {
     expect(await textAfter('x\ny\r\nx\r\ny\n', { old: 'x\ny\n', new: 'x\nz\n', all: true })).toBe(
       'x\nz\r\nx\r\nz\n',
     );
@@ -141,12 +141,12 @@ describe('line endings', () => {
     expect(notes).toEqual(['the line endings of the file were kept']);
   });
 
-  it('of which none but LF and CRLF are one', async () => {
+  it('are LF and CRLF alone', async () => {
     expect(await refusal('a\rb\rc\n', { old: 'a\nb', new: 'x' })).toMatch(/^NOT_FOUND/);
   });
 });
 
-describe('lines that were given otherwise than they are there', () => {
+describe('lines that differ from those of the file', () => {
   const content = 'zero\none\n\ttwo\nthree\n';
   const noted = async (before: string, edit: Edit) => {
     const { bytes, notes } = await edited(before, edit);
@@ -157,14 +157,14 @@ describe('lines that were given otherwise than they are there', () => {
     ['read_file', '2\tone\n3\t\ttwo', '2\tone\n3\t\tTWO'],
     ['cat -n', '     2\tone\n     3\t\ttwo\n', '     2\tone\n     3\t\tTWO\n'],
     ['an arrow', '  2→one\n  3→\ttwo', '  2→one\n  3→\tTWO'],
-  ])('with line numbers from %s, are found', async (_, old, fresh) => {
+  ])('are found with line numbers from %s', async (_, old, fresh) => {
     expect(await noted(content, { old, new: fresh })).toEqual([
       'zero\none\n\tTWO\nthree\n',
       'old_string matched line 2, but not exactly: line numbers at the beginning of the lines were left out',
     ]);
   });
 
-  it('with a number that is in the file, are text', async () => {
+  it('are taken as text when their number is in the file', async () => {
     expect(await textAfter('1\tone\none\n', { old: '1\tone', new: 'x' })).toBe('x\none\n');
   });
 
@@ -173,17 +173,17 @@ describe('lines that were given otherwise than they are there', () => {
     ['of which only some are in new', { old: '2\tone\n3\t\ttwo', new: '2\tone\nbetween\n3\t\ttwo' }],
     ['that are no line numbers', { old: '8080:one', new: '8080:two' }],
     ['before what is no whole line', { old: '2:ne\n3:\ttwo', new: 'x' }],
-  ])('with numbers %s, are not guessed at', async (_, edit) => {
+  ])('are not guessed at with numbers %s', async (_, edit) => {
     expect(await refusal(content, edit)).toMatch(/^NOT_FOUND/);
   });
 
-  it('with other blanks at their ends, keep those of the lines that stay', async () => {
+  it('keep the blanks at the ends of the lines that stay', async () => {
     expect(
       await noted('if (a) {  \n  b();\t\n}\n', { old: 'if (a) {\n  b();\n}', new: 'if (a) {\n  c();\n}' }),
     ).toEqual(['if (a) {  \n  c();\n}\n', expect.stringContaining('blanks at the ends')]);
   });
 
-  it('with another indentation, the same in each line, give it to the new text', async () => {
+  it('give their new text the indentation of the file where it differs throughout', async () => {
     const before = 'class A {\n    run() {\n        go();\n\n        end();\n    }\n}\n';
     const edit = {
       old: 'run() {\n    go();\n\n    end();\n}\n',
@@ -201,13 +201,13 @@ describe('lines that were given otherwise than they are there', () => {
     expect(await refusal('a\nb\n', { old: '  a\n  b', new: 'c\n  b' })).toMatch(/^NOT_FOUND/);
   });
 
-  it('with plain quotes, dashes and blanks, keep the signs of the file', async () => {
+  it('keep the signs of the file when quotes, dashes and blanks are plain', async () => {
     expect(
       await noted('say “hello” — to\u00a0x\nend\n', { old: 'say "hello" - to x', new: 'say "hello" - to y' }),
     ).toEqual(['say “hello” — to\u00a0y\nend\n', expect.stringContaining('of another form')]);
   });
 
-  it('with escapes once too often, are unescaped, and the new text too', async () => {
+  it('are unescaped with the new text when they have been escaped twice', async () => {
     expect(
       await noted('\tlog("a");\n\tend();\n', {
         old: '\\tlog(\\"a\\");\\n\\tend();',
@@ -222,11 +222,11 @@ describe('lines that were given otherwise than they are there', () => {
     ).toBe('if (a < c) {}\n');
   });
 
-  it('in two places, are refused', async () => {
+  it('are refused when they are in two places', async () => {
     expect(await refusal('f( )  \nx\nf( )\t\n', { old: 'f( )\n', new: 'g\n' })).toMatch(/^NOT_FOUND/);
   });
 
-  it('never change what is outside of them: bytes that are no UTF-8, the last line without an end', async () => {
+  it('never change what is outside of them: broken UTF-8, the last line without an end', async () => {
     const before = Buffer.concat([Buffer.from('éüöä\n'), Buffer.of(0xff), Buffer.from('\n  one\n  two')]);
     const after = Buffer.concat([Buffer.from('éüöä\n'), Buffer.of(0xff), Buffer.from('\n  one\n  zwei')]);
     expect((await edited(before, { old: 'one\ntwo', new: 'one\nzwei' })).bytes).toEqual(after);
@@ -238,7 +238,7 @@ describe('an edit that was made before', () => {
   it.each([
     ['const a = oldName;\n', 'const a = newName;\n', { old: 'oldName(1)', new: 'const a = newName;' }],
     ['import a\n', 'import a\nimport something\n', { old: 'import a', new: 'import a\nimport something' }],
-  ])('is already so: %j', async (_, content, edit) => {
+  ])('is answered as made already: %j', async (_, content, edit) => {
     const { bytes, notes, places } = await edited(content, edit);
     expect([bytes.toString(), places]).toEqual([content, 0]);
     expect(notes.join()).toMatch(/^already so: new_string is there \(line 1\)/);
@@ -254,7 +254,7 @@ describe('a new text that stands for code', () => {
     '<!-- rest of file unchanged -->',
     '... rest of the implementation',
     '// (rest of the functions stay the same)',
-  ])('is refused: %s', async (line) => {
+  ])('is refused where it leaves code out: %s', async (line) => {
     expect(await refusal('1\nb\n', { old: '1', new: `x\n${line}\ny` })).toMatch(
       /^ARG_INVALID: .*stands for code/,
     );
@@ -267,12 +267,12 @@ describe('a new text that stands for code', () => {
     '  ...existing',
     '// and so on ...',
     '// the rest of it',
-  ])('is not refused: %s', async (line) => {
+  ])('is not refused where it is code itself: %s', async (line) => {
     expect(await textAfter('a\n', { old: 'a', new: line })).toBe(`${line}\n`);
   });
 });
 
-describe('text that is not there', () => {
+describe('text that is not in the file', () => {
   const content =
     'export function beta(name: string) {\n\tconst greeting = "Hello, " + name;\n\tconsole.log(greeting);\n\treturn greeting;\n}\n';
 
@@ -281,11 +281,11 @@ describe('text that is not there', () => {
     ['trailing blanks', '\tconsole.log(greeting);  \n\treturn', 3],
     ['quotes', "const greeting = 'Hello, ' + name;", 2],
     ['case', 'export function Beta(name: string) {', 1],
-  ])('but for %s, is shown with where it is', async (_, old, line) => {
+  ])('is shown with its place when it would be there but for %s', async (_, old, line) => {
     expect(await refusal(content, { old, new: 'x' })).toContain(`The nearest begins at line ${line}.`);
   });
 
-  it('makes blanks visible, and characters that look alike', async () => {
+  it('is shown with blanks and characters that look alike made visible', async () => {
     const refused = await refusal(content, { old: '    const greeting = "Hello, " + name;', new: 'x' });
     expect(refused.split('\n').slice(1)).toEqual([
       '(- as given, + as in the file; · is a blank, → a tab)',
@@ -311,27 +311,27 @@ describe('text that is not there', () => {
     ]);
   });
 
-  it('is found in a line that is very long', async () => {
+  it('is found roughly in a line that is very long', async () => {
     const line = `${'x'.repeat(50_000)};function foo(a,b){return a+b}${'y'.repeat(50_000)}`;
     const refused = await refusal(line, { old: 'function foo(a,c){return a+b}', new: 'x' });
     expect(refused).toMatch(/\+ 1 {2}…x+;function foo\(a,b\)\{return a\+b\}y+…$/);
     expect(refused.length).toBeLessThan(1000);
   });
 
-  it('is found in a line that is longer than what is looked at, whatever its characters', async () => {
+  it('is found roughly in a line longer than what is searched, whatever its characters', async () => {
     const line = `${'中'.repeat(700_001)};function foo(a,b){return a+b}${'国'.repeat(9)}`;
     expect(await refusal(line, { old: 'function foo(a,c){return a+b}', new: 'x' })).toMatch(
       /\+ 1 {2}…中+;function foo\(a,b\)\{return a\+b\}国+$/,
     );
   });
 
-  it('is said to be nothing like the file when it is not', async () => {
+  it('is called unlike the file when it is', async () => {
     expect(await refusal(content, { old: 'SELECT 1 FROM users', new: 'x' })).toContain(
       'Nothing in the file is like it.',
     );
   });
 
-  it('is told soon, whatever the sizes', async () => {
+  it('is reported soon, whatever the sizes', async () => {
     const lines = Array.from({ length: 25_000 }, (_, index) => `  const value${index} = compute(${index});`);
     const hostile: [string, string][] = [
       [lines.join('\n'), lines.slice(9000, 9200).join('\n').replaceAll('compute', 'komputer')],

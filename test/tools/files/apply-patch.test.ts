@@ -59,7 +59,7 @@ describe('apply_patch', () => {
     expect(existsSync(join(root, 'new'))).toBe(false);
   });
 
-  it('means whole lines only, those below what @@ names, and refuses what is in several places', async () => {
+  it('replaces whole lines below what @@ names, and refuses what is in several places', async () => {
     expect(await failure('*** Update File: src/a.ts', '@@', '-    go();', '+    x();')).toMatch(
       /^AMBIGUOUS_EDIT: .*\(lines 3, 8\)/,
     );
@@ -72,7 +72,7 @@ describe('apply_patch', () => {
     expect(await at('src/a.ts')).toContain('class B {\n  x = 1;\n  run() {');
   });
 
-  it('does all or nothing', async () => {
+  it('changes all files or none', async () => {
     const before = await at('src/a.ts');
     const failed = await failure(
       '*** Update File: old.txt',
@@ -98,8 +98,8 @@ describe('apply_patch', () => {
       /line 4: expected a blank, \+ or -/,
     ],
     ['a header of no kind', patchOf('*** Rename File: old.txt'), /line 2: expected \*\*\* Add File/],
-    ['a place that is not told', patchOf('*** Update File: old.txt', '+x'), /none beside them tells where/],
-  ])('refuses %s', async (_, input, refusal) => {
+    ['a change without a place', patchOf('*** Update File: old.txt', '+x'), /none beside them tells where/],
+  ])('refuses an input with %s', async (_, input, refusal) => {
     const said = await failureOf(call('apply_patch', { input }));
     expect(said).toMatch(/^ARG_INVALID: input: /);
     expect(said).toMatch(refusal);

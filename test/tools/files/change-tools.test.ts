@@ -45,7 +45,7 @@ describe('edit_file', () => {
     expect(String(await bytes('a.txt'))).toBe('one\ntwo\n');
   });
 
-  it('needs no reading before, and refuses once what somebody has changed since', async () => {
+  it('needs no reading before, and refuses once after somebody has changed the file since', async () => {
     const { folder, read, edit, bytes } = await workspaceWith({ 'a.txt': 'one\ntwo\n' });
     await edit('a.txt', 'one', '1');
     expect(String(await bytes('a.txt'))).toBe('1\ntwo\n');
@@ -61,7 +61,7 @@ describe('edit_file', () => {
     expect(String(await bytes('a.txt'))).toBe('one\ntwo!\n');
   });
 
-  it('is not put off by a file that was only touched', async () => {
+  it('accepts a file that was only touched', async () => {
     const { folder, read, edit, bytes } = await workspaceWith({ 'a.txt': 'one\n' });
     await read('a.txt');
     await writeFile(join(folder, 'a.txt'), 'one\n');
@@ -81,7 +81,7 @@ describe('edit_file', () => {
     expect(await readdir(folder)).toEqual(['a.txt']);
   });
 
-  it('keeps mode, and follows a link to what it names', async () => {
+  it('keeps the mode, and follows a link to the file that it names', async () => {
     const { folder, read, edit } = await workspaceWith({ 'real/a.sh': '#!/bin/sh\necho one\n' });
     await chmod(join(folder, 'real/a.sh'), 0o751);
     await symlink('real/a.sh', join(folder, 'link'));
@@ -92,7 +92,7 @@ describe('edit_file', () => {
     expect(await readFile(join(folder, 'real/a.sh'), 'utf8')).toContain('two');
   });
 
-  it('says that other names of the file keep the old content, by which nothing that is kept can be changed', async () => {
+  it('reports a hard link, whose other name keeps the old content', async () => {
     const { folder, read, edit, undo, bytes } = await workspaceWith({ 'a.txt': 'one\n' });
     await link(join(folder, 'a.txt'), join(folder, 'b.txt'));
     await read('a.txt');
@@ -115,7 +115,7 @@ describe('write_file', () => {
     expect(String(await bytes('src/deep/a.txt'))).toBe('hello\n');
   });
 
-  it('makes nothing in a dry run, also no folders', async () => {
+  it('makes nothing in a dry run, not even folders', async () => {
     const { call, folder } = await workspaceWith({});
     const text = textOf(
       await call('write_file', { path: 'src/deep/a.txt', content: 'hello\n', dry_run: true }),
@@ -138,7 +138,7 @@ describe('write_file', () => {
     expect(String(await bytes('a.txt'))).toBe('two\n');
   });
 
-  it('refuses once more when what was shown has changed again', async () => {
+  it('refuses once more when the shown content has changed again', async () => {
     const { folder, call, read, bytes } = await workspaceWith({ 'a.txt': 'one\n' });
     const write = () => call('write_file', { path: 'a.txt', content: 'mine\n' });
     await read('a.txt');
@@ -160,7 +160,7 @@ describe('write_file', () => {
     expect((await stat(join(folder, 'a.txt'))).ino).toBe(ino);
   });
 
-  it('refuses a folder', async () => {
+  it('refuses to write to a folder', async () => {
     const { call, folder } = await workspaceWith({});
     await mkdir(join(folder, 'src'));
     expect(await failureOf(call('write_file', { path: 'src', content: 'x' }))).toMatch(/^PATH_NOT_REGULAR/);
@@ -196,7 +196,7 @@ describe('undo', () => {
     expect(String(await bytes('a.txt'))).toBe('three\n');
   });
 
-  it('does not know changes of other folders', async () => {
+  it('knows nothing of changes in other folders', async () => {
     const one = await workspaceWith({});
     const two = await workspaceWith({});
     const change = changeIn(await one.call('write_file', { path: 'a.txt', content: 'x\n' }));
@@ -207,7 +207,7 @@ describe('undo', () => {
 });
 
 describe('move_path and delete_path', () => {
-  it('moves a file, never over another, and back', async () => {
+  it('moves a file and back, but never over another', async () => {
     const { call, undo, folder } = await workspaceWith({ 'a.txt': 'a', 'b.txt': 'b' });
     expect(await failureOf(call('move_path', { from: 'a.txt', to: 'b.txt' }))).toMatch(/^PATH_EXISTS/);
     const change = changeIn(await call('move_path', { from: 'a.txt', to: 'sub/c.txt' }));
@@ -237,7 +237,7 @@ describe('move_path and delete_path', () => {
     expect(await failureOf(call('delete_path', { path: 'sub' }))).toMatch(/^PATH_PROTECTED/);
   });
 
-  it('only says what it would do in a dry run', async () => {
+  it('only reports the change in a dry run', async () => {
     const { call, folder } = await workspaceWith({ 'a.txt': 'a\n' });
     expect(textOf(await call('delete_path', { path: 'a.txt', dry_run: true }))).toMatch(
       /^Would delete a\.txt/,
@@ -249,7 +249,7 @@ describe('move_path and delete_path', () => {
   });
 });
 
-it('edits files of all sizes one after the other and at once, in memory that is lent from one to the next', async () => {
+it('edits files of all sizes one after the other and at once, in shared memory', async () => {
   const { call, read, edit, bytes } = await workspaceWith({});
   const sizes = [1_500_000, 10, 70_000, 1_000_000, 300];
   const contentOf = (size: number, word: string) => `${'x'.repeat(size)} ${word}\n${'y'.repeat(size)}\n`;

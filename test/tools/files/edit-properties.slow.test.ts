@@ -29,7 +29,7 @@ const bytes = fc
   .tuple(text, fc.uint8Array({ maxLength: 4 }), text)
   .map(([one, other, two]) => Buffer.concat([Buffer.from(one + 'x'.repeat(80)), other, Buffer.from(two)]));
 
-/** What edits make of bytes; undefined when they are refused. */
+/** The bytes after edits; undefined when they are refused. */
 const outcome = (before: Buffer, given: readonly Edit[], encoding?: string) =>
   applyEdits(before, given, { path: 'f.txt', encoding }).catch((error: { code?: string }) => {
     if (error.code === undefined) throw error;
@@ -61,7 +61,7 @@ describe('an edit', () => {
     expect(applied).toBeGreaterThan(20);
   });
 
-  it('is what replacing in a string would be, where lines end with LF', async () => {
+  it('has the result of replacing in a string where lines end with LF', async () => {
     let applied = 0;
     await fc.assert(
       fc.asyncProperty(lfText, lfText, edit, async (one, two, given) => {
@@ -78,7 +78,7 @@ describe('an edit', () => {
     expect(applied).toBeGreaterThan(20);
   });
 
-  it('is taken back by the reverse edit', async () => {
+  it('is undone by the reverse edit', async () => {
     let reversed = 0;
     await fc.assert(
       fc.asyncProperty(

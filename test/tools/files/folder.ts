@@ -90,7 +90,7 @@ export function textOf(result: Result): string {
     .join('');
 }
 
-/** What a call failed with, as `CODE: message`; fails when it did not fail, or with anything but a ToolcribError. */
+/** The error of a call as `CODE: message`; fails when there is none, or one that is no ToolcribError. */
 export async function failureOf(call: Promise<unknown>): Promise<string> {
   const outcome = await call.then(
     (value) => ({ value }),

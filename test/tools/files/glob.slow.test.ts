@@ -83,7 +83,7 @@ describe('list_files with a glob', () => {
     expect(await find({ glob: '{src,packages}/**/[!a-f].ts' })).toHaveLength(3);
   });
 
-  it('names files as the next call can take them', async () => {
+  it('names files in a form that the next call can take', async () => {
     expect(await find({ glob: '*.ts', path: 'src/deep' })).toEqual(['src/deep/e.ts', 'src/deep/test/f.ts']);
     expect(await find({ glob: '*.txt' })).toEqual(['"odd/new\\nline.txt"']);
     const other = await temporaryFolder();
@@ -112,7 +112,7 @@ describe('list_files with a glob', () => {
     expect([sorted[0], sorted.at(-1)]).toEqual(['src/c.ts', 'a.ts']);
   });
 
-  it('says when there is more, and when there is nothing', async () => {
+  it('reports when there is more, and when there is nothing', async () => {
     expect(await find({ glob: '*.ts', limit: 2 })).toEqual([
       'a.ts',
       'packages/x/src/g.ts',
@@ -122,7 +122,7 @@ describe('list_files with a glob', () => {
     expect(await failureOf(call('list_files', { glob: 'none/*.rb' }))).toMatch(/^PATH_NOT_FOUND: none/);
   });
 
-  it.each(['path', 'modified'] as const)('gives every file once, page by page, by %s', async (sort) => {
+  it.each(['path', 'modified'] as const)('lists every file once, page by page, by %s', async (sort) => {
     const all = (await find({ glob: '*.ts', sort })).filter((line) => !line.startsWith('['));
     const paged: string[] = [];
     let next: string | undefined;
@@ -135,7 +135,7 @@ describe('list_files with a glob', () => {
     expect(paged).toHaveLength(7);
   });
 
-  it('counts ignore rules only inside a repository, but for those of ripgrep', async () => {
+  it('applies ignore rules only inside a repository, except for those of ripgrep', async () => {
     const bare = await temporaryFolder();
     await put(bare, { '.gitignore': 'a\n', '.ignore': 'b\n', a: '', b: '', c: '' });
     const inBare = callerFor(bare);
@@ -151,7 +151,7 @@ describe('list_files with a glob', () => {
     expect(textOf(await callerFor(folder)('list_files', { glob: '*' }))).toBe('A/z\na-b\na.b\na/-\na/b\nab');
   });
 
-  it('shows the first of many, wherever they lie', async () => {
+  it('shows the first of many files, wherever they lie', async () => {
     const folder = await temporaryFolder();
     const names = Array.from({ length: 300 }, (_, index) => `${index % 17}/${index % 5}/${index}.ts`);
     await put(folder, Object.fromEntries(names.map((name) => [name, ''])));
@@ -161,7 +161,7 @@ describe('list_files with a glob', () => {
   });
 
   it.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
-    'says which folders it could not read, and goes on',
+    'names the folders that it could not read, and goes on',
     async () => {
       const folder = await temporaryFolder();
       await put(folder, { 'locked/x.ts': '', 'open/y.ts': '' });
@@ -172,7 +172,7 @@ describe('list_files with a glob', () => {
     },
   );
 
-  it('ends when the call does, and leaves no folder open', async () => {
+  it('ends with the call, and leaves no folder open', async () => {
     const folder = await temporaryFolder();
     for (let index = 0; index < 40; index++) {
       const names = Array.from({ length: 100 }, (_, file) => [`${index}/${file % 10}/${file}.ts`, '']);
@@ -189,7 +189,7 @@ describe('list_files with a glob', () => {
   });
 
   it.each(['[', 'src/[a/x', '[z-a]'])(
-    'refuses what is no glob, by the name of the parameter: %s',
+    'refuses what is not a glob, by the name of the parameter: %s',
     async (glob) => {
       expect(await failureOf(call('list_files', { glob }))).toMatch(/^ARG_INVALID: glob/);
       expect(await failureOf(call('grep', { glob, pattern: 'x' }))).toMatch(/^ARG_INVALID: glob/);
@@ -203,7 +203,7 @@ describe('list_files with a glob', () => {
   });
 });
 
-describe('a glob', () => {
+describe('a glob pattern', () => {
   it.each([
     ['*.ts', 'x/y/a.ts', true],
     ['a*b*c', 'aXbXc', true],
@@ -242,7 +242,7 @@ describe('a glob', () => {
   it.each([
     ['*a'.repeat(300) + 'b', 'a'.repeat(255)],
     ['**/*a*b*/'.repeat(100) + 'c', `${'a'.repeat(30)}/`.repeat(130) + 'c'],
-  ])('takes little time whatever it is', (pattern, path) => {
+  ])('takes little time to match, whatever it is', (pattern, path) => {
     const started = process.cpuUsage();
     expect(parseGlob(pattern).matches(path)).toBe(false);
     expect(processorMs(started)).toBeLessThan(10_000);

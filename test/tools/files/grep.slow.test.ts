@@ -51,7 +51,7 @@ describe('grep', () => {
     );
   });
 
-  it('shows lines around a match, and where some are left out', async () => {
+  it('shows lines around a match, and marks where some are left out', async () => {
     expect(await grep({ pattern: 'needle', path: 'src/a.ts', context: 1 })).toBe(
       'src/a.ts\n1-one\n2:needle a\n3-three\n--\n5-five\n6:needle b',
     );
@@ -89,7 +89,7 @@ describe('grep', () => {
     expect(await grep({ pattern: 'one\\nneedle a' })).toBe('src/a.ts\n1:one\n2:needle a');
   });
 
-  it('finds nothing without failing, and says what another way would find', async () => {
+  it('finds nothing without failing, and reports what another way would find', async () => {
     expect(await grep({ pattern: 'nowhere to be found' })).toBe('No matches.');
     expect(await grep({ pattern: 'needle in python', path: 'src' })).toBe(
       'No matches.\n[with ignore_case: 1 in 1 file]',
@@ -99,7 +99,7 @@ describe('grep', () => {
     );
   });
 
-  it('takes for plain text what fits nothing else', async () => {
+  it('takes what is not an expression for plain text', async () => {
     await put(root, { 'code/call.ts': 'x = items[0].run(a, b)\n' });
     expect(await grep({ pattern: 'items[0].run(a' })).toBe(
       'code/call.ts\n1:x = items[0].run(a, b)\n[it is no regular expression, and was taken as plain text]',
@@ -109,7 +109,7 @@ describe('grep', () => {
     );
   });
 
-  it('takes the names of other tools', async () => {
+  it('takes the parameter names of other tools', async () => {
     const given = { pattern: 'NEEDLE b', '-i': true, '-A': 0, '-B': '1', include: '*.ts', head_limit: 5 };
     expect(await grep({ ...given, output_mode: 'content', '-n': true })).toBe('src/a.ts\n5-five\n6:needle b');
     expect(await grep({ ...given, output_mode: 'files_with_matches' })).toBe('src/a.ts');
@@ -117,7 +117,7 @@ describe('grep', () => {
     expect(await grep(plain)).toMatch(/^No matches/);
   });
 
-  it("says what is wrong with a parameter, in ripgrep's words, and the way out", async () => {
+  it("explains a wrong parameter in ripgrep's words, with the way out", async () => {
     const failure = (given: object) => failureOf(call('grep', { pattern: 'x', ...given }));
     expect(await failure({ pattern: 'a(b' })).toMatch(
       /^ARG_INVALID: pattern: regex parse error:.*unclosed group\. Set literal/s,
@@ -139,7 +139,7 @@ describe('grep', () => {
     expect(await failure({ pattern: 'a\0b' })).toMatch(/^ARG_INVALID: pattern: has a NUL/);
   });
 
-  it('shows of a long line what is around its first match', async () => {
+  it('shows the part of a long line around its first match', async () => {
     expect(await grep({ pattern: 'needle', path: 'long.txt' })).toMatch(/^long.txt\n1:needle x{493}…$/);
     const [far, context] = (await grep({ pattern: 'needle', path: 'minified.js', context: 1 }))
       .split('\n')
@@ -164,7 +164,7 @@ describe('grep', () => {
     );
   });
 
-  it('passes over binary files, also those that turn out to be late', async () => {
+  it('passes over binary files, also those that turn out to be binary late', async () => {
     expect(await grep({ pattern: 'needle (early|odd)' })).toBe(
       'late-binary\n1:needle early\n\n"odd/new\\nline.txt"\n1:needle odd',
     );
@@ -174,7 +174,7 @@ describe('grep', () => {
     expect(await grep({ pattern: 'nothing', path: 'binary.bin' })).toBe('No matches.');
   });
 
-  it('leaves out what hides or commands, and says so', async () => {
+  it('leaves out what hides or commands, and reports so', async () => {
     expect(await grep({ pattern: 'bell' })).toBe(
       'bell.txt\n1:bell needle\n[control and invisible characters are left out here]',
     );
@@ -186,12 +186,12 @@ describe('grep', () => {
     );
   });
 
-  it('searches in an encoding that is told', async () => {
+  it('searches in an encoding that is named', async () => {
     expect(await grep({ pattern: 'テスト' })).toBe('No matches.');
     expect(await grep({ pattern: 'テスト', encoding: 'Shift-JIS' })).toBe('shift-jis.txt\n1:テスト');
   });
 
-  it('stops at the limit and says so', async () => {
+  it('stops at the limit and reports so', async () => {
     expect(await grep({ pattern: 'match', limit: 5 })).toMatch(
       /^many.log\n(?:\d:match me\n){5}\[5 matching lines, 4,995 more; narrow it by path or glob\]$/,
     );
@@ -209,7 +209,7 @@ describe('grep', () => {
 });
 
 describe('ripgrep', () => {
-  it('is found in the package, else on the machine, else its installation is told', async () => {
+  it('is found in the package, else on the machine, else its installation is named', async () => {
     expect(await findRipgrep('/nowhere/rg')).toMatch(/rg(?:\.exe)?$/);
     expect(await findRipgrep('/nowhere/rg')).not.toBe('/nowhere/rg');
   });
@@ -230,27 +230,24 @@ describe('ripgrep', () => {
     return planAndRun(tool, { pattern: 'x' }, context);
   }
 
-  it('that does not start is a failure with a name', async () => {
+  it('fails with an error code when it does not start', async () => {
     expect(await failureOf(grepBy('/nowhere/rg'))).toMatch(/^PROGRAM_FAILED: ripgrep could not be started/);
   });
 
-  it.skipIf(process.platform === 'win32')(
-    'may complain: what it found is kept, and its complaints are told',
-    async () => {
-      const complains = join(root, 'complains');
-      await writeFile(
-        complains,
-        `#!/bin/sh\nprintf './a.txt\\0001:1:found\\n'\necho 'rg: ./locked: Permission denied (os error 13)' >&2\nexit 2\n`,
-        { mode: 0o755 },
-      );
-      expect(textOf(await grepBy(complains))).toBe(
-        'a.txt\n1:found\n[not searched: locked: Permission denied (os error 13)]',
-      );
-    },
-  );
+  it.skipIf(process.platform === 'win32')('has its complaints reported beside what it found', async () => {
+    const complains = join(root, 'complains');
+    await writeFile(
+      complains,
+      `#!/bin/sh\nprintf './a.txt\\0001:1:found\\n'\necho 'rg: ./locked: Permission denied (os error 13)' >&2\nexit 2\n`,
+      { mode: 0o755 },
+    );
+    expect(textOf(await grepBy(complains))).toBe(
+      'a.txt\n1:found\n[not searched: locked: Permission denied (os error 13)]',
+    );
+  });
 
   it.skipIf(process.platform === 'win32')(
-    'that takes too long is stopped: what it found is kept',
+    'is stopped when it takes too long, and what it found is kept',
     async () => {
       const slow = join(root, 'slow');
       await writeFile(slow, `#!/bin/sh\nprintf './a.txt\\0001:1:found\\n'\nexec sleep 60\n`, { mode: 0o755 });
@@ -260,11 +257,14 @@ describe('ripgrep', () => {
     },
   );
 
-  it.skipIf(process.platform === 'win32')('that the system ends did not search everything', async () => {
-    const killed = join(root, 'killed');
-    await writeFile(killed, '#!/bin/sh\nkill -9 $$\n', { mode: 0o755 });
-    expect(await failureOf(grepBy(killed))).toMatch(
-      /^PROGRAM_FAILED: ripgrep was ended by a signal and said nothing\..* search fewer/,
-    );
-  });
+  it.skipIf(process.platform === 'win32')(
+    'has its search called incomplete when the system ends it',
+    async () => {
+      const killed = join(root, 'killed');
+      await writeFile(killed, '#!/bin/sh\nkill -9 $$\n', { mode: 0o755 });
+      expect(await failureOf(grepBy(killed))).toMatch(
+        /^PROGRAM_FAILED: ripgrep was ended by a signal and said nothing\..* search fewer/,
+      );
+    },
+  );
 });

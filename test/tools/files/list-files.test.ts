@@ -30,9 +30,9 @@ async function pages(given: object, between = async (_shown: string[]) => {}): P
   }
 }
 
-describe.skipIf(process.platform === 'win32')('a ripgrep that dies without a word', () => {
+describe.skipIf(process.platform === 'win32')('a ripgrep that dies without a message', () => {
   const dead = ['exit 0', 'exit 2', 'exit 101', 'kill -9 $$', 'kill -SEGV $$', 'echo "rg: " >&2; exit 2'];
-  it.each(dead)('is a failure that says so: %s', async (script) => {
+  it.each(dead)('is reported as a failure: %s', async (script) => {
     const program = join(root, 'dead-rg');
     await writeFile(program, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     const broken = callerWith({ ...session, ripgrep: () => Promise.resolve(program) }, root);
@@ -47,7 +47,7 @@ describe.skipIf(process.platform === 'win32')('a ripgrep that dies without a wor
       );
   });
 
-  it('may have found something before: what is missing is said', async () => {
+  it('has what it found before listed, with a note that some is missing', async () => {
     const program = join(root, 'dying-rg');
     await writeFile(program, "#!/bin/sh\nprintf './a.txt\\0001:1:found\\n'\nexit 101\n", { mode: 0o755 });
     const broken = callerWith({ ...session, ripgrep: () => Promise.resolve(program) }, root);
@@ -78,7 +78,7 @@ beforeAll(async () => {
 });
 
 describe('list_files', () => {
-  it('names what there is, and what kind it is', async () => {
+  it('names every entry, and what kind it is', async () => {
     expect(await list({ path: 'mixed' })).toEqual([
       '.hidden',
       'a/',
@@ -90,7 +90,7 @@ describe('list_files', () => {
     ]);
   });
 
-  it('tells sizes when asked', async () => {
+  it('shows sizes when asked', async () => {
     expect((await list({ path: 'mixed', sizes: true })).slice(1, 4)).toEqual([
       'a/',
       'a.b  1,234',
@@ -98,7 +98,7 @@ describe('list_files', () => {
     ]);
   });
 
-  it('shows what is deeper by paths that the next call can take', async () => {
+  it('shows deeper entries by paths that the next call can take', async () => {
     expect(await list({ path: 'mixed', depth: 3 })).toEqual([
       join('mixed', 'a.b'),
       join('mixed', 'a', 'deep', 'end.txt'),
@@ -115,7 +115,7 @@ describe('list_files', () => {
     expect(await list({ path: 'times', sort: 'modified' })).toEqual(['b', 'a', '[2 entries]']);
   });
 
-  it('says that a folder is empty', async () => {
+  it('reports that a folder is empty', async () => {
     await mkdir(join(root, 'empty'), { recursive: true });
     expect(await list({ path: 'empty' })).toEqual(['[0 entries]']);
   });
@@ -128,7 +128,7 @@ describe('list_files', () => {
     expect(await pages({ path: 'mixed', depth: 10, limit: 1 })).toEqual(whole.slice(0, -1));
   });
 
-  it('fits 2,000 entries into one answer for who asks for them, and 16,000 characters for who does not', async () => {
+  it('fits 2,000 entries into one answer when asked to, else 16,000 characters', async () => {
     expect(await list({ path: 'many', limit: 2000 })).toHaveLength(2001);
     const long = await temporaryFolder();
     const files = Array.from({ length: 500 }, (_, index) => [`${'n'.repeat(200)}-${index}`, '']);
@@ -167,7 +167,7 @@ describe('list_files', () => {
     expect(await named({ path: '.git' })).toEqual(['HEAD', '[1 entry]']);
   });
 
-  it('marks what rules of any file leave out, the last and the nearest first', async () => {
+  it('marks entries that rules of any file leave out, the last and the nearest first', async () => {
     const project = await temporaryFolder();
     await put(project, {
       '.git/info/exclude': 'excluded\n',
@@ -238,7 +238,7 @@ describe('list_files', () => {
     },
   );
 
-  it('refuses what is no cursor of its own, and what is no folder', async () => {
+  it('refuses a cursor that is not its own, and what is not a folder', async () => {
     expect(await failureOf(call('list_files', { cursor: '!!' }))).toMatch(/^ARG_INVALID: cursor/);
     expect(await failureOf(call('list_files', { path: 'mixed/b.txt' }))).toMatch(/^PATH_NOT_REGULAR/);
     expect(await failureOf(call('list_files', { path: 'none' }))).toMatch(/^PATH_NOT_FOUND/);

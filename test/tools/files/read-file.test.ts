@@ -51,15 +51,15 @@ beforeAll(async () => {
   });
 });
 
-describe('read_file shows', () => {
-  it('a small file with its line numbers, without a word more', async () => {
+describe('read_file', () => {
+  it('shows a small file with its line numbers, without a word more', async () => {
     expect(await read({ path: 'small.txt' })).toBe('one\r\ntwo\nthree');
     expect(await read({ path: 'escapes.txt' })).toBe('\u001b[31mred\u001b[0m\u0007\u202e\ttab\n');
     expect(await read({ path: 'empty.txt' })).toBe('[the file is empty]');
     expect(textOf(await call('read_file', { path: 'small.txt' }))).toBe('1\tone\r\n2\ttwo\n3\tthree');
   });
 
-  it('the first lines of a long file, and how to get the next', async () => {
+  it('shows the first lines of a long file, and how to get the next', async () => {
     const first = await read({ path: 'lines.txt' });
     const [, last = ''] = /\[lines 1–[\d,]+ of 5,000; next: start_line (\d+)\]$/.exec(first) ?? [];
     expect(first.startsWith('line 1\nline 2\n')).toBe(true);
@@ -68,7 +68,7 @@ describe('read_file shows', () => {
     expect(second.startsWith(`line ${last}\n`)).toBe(true);
   });
 
-  it('every byte exactly once when it is followed from window to window', async () => {
+  it('shows every byte exactly once when it is followed from window to window', async () => {
     let all = '';
     for (let offset = 1; ;) {
       const text = await read({ path: 'lines.txt', offset });
@@ -80,7 +80,7 @@ describe('read_file shows', () => {
     expect(all).toBe(numbered(5000));
   });
 
-  it('a range of lines', async () => {
+  it('shows a range of lines', async () => {
     expect(await read({ path: 'lines.txt', offset: 4000, limit: 2 })).toBe(
       'line 4000\nline 4001\n[lines 4,000–4,001 of 5,000; next: start_line 4002]',
     );
@@ -93,7 +93,7 @@ describe('read_file shows', () => {
     );
   });
 
-  it('the lines that stand behind a path, and those that models name in other ways', async () => {
+  it('takes line numbers behind a path, and by the names that other tools use', async () => {
     const lines = 'line 40\nline 41\n[lines 40–41 of 5,000; next: start_line 42]';
     for (const given of [
       { path: 'lines.txt:40-41' },
@@ -107,7 +107,7 @@ describe('read_file shows', () => {
     expect(await failureOf(call('read_file', { path: 'gone.txt:3' }))).toMatch(/^PATH_NOT_FOUND: gone.txt: /);
   });
 
-  it('the last lines', async () => {
+  it('shows the last lines of a file', async () => {
     expect(await read({ path: 'lines.txt', tail: 2 })).toBe(
       'line 4999\nline 5000\n[lines 4,999–5,000 of 5,000]',
     );
@@ -118,12 +118,12 @@ describe('read_file shows', () => {
     expect(most.length).toBeLessThan(16_000);
   });
 
-  it('long lines cut, and says so', async () => {
+  it('cuts long lines, and marks so', async () => {
     const text = await read({ path: 'long.txt' });
     expect(text).toMatch(/^short\nx{2000}…\nafter\n\[lines longer than 2,000 characters are cut at …\]$/);
   });
 
-  it('a line that begins with what could be the rest of a character, whole', async () => {
+  it('shows a line whole that begins with what could be the rest of a character', async () => {
     const lines = Buffer.concat([
       Buffer.from(numbered(200_000)),
       Buffer.from('\u00a35\n\u00bfqu\u00e9?\n', 'latin1'),
@@ -134,7 +134,7 @@ describe('read_file shows', () => {
     );
   });
 
-  it('lines as long as what is read at once', async () => {
+  it('shows lines as long as one read', async () => {
     for (const length of [65_535, 65_536, 65_537, 131_072, 400_000]) {
       const text = `${'x'.repeat(length - 1)}\nafter\n`;
       await put(root, { 'edge.txt': text, 'edge.big': text.repeat(30) });
@@ -148,7 +148,7 @@ describe('read_file shows', () => {
     }
   });
 
-  it('the last lines of a large file with their numbers', async () => {
+  it('shows the last lines of a large file with their numbers', async () => {
     await put(root, { 'large.txt': numbered(200_000) });
     expect(await read({ path: 'large.txt', tail: 1 })).toBe('line 200000\n[line 200,000 of 200,000]');
     expect(await read({ path: 'large.txt', tail: 2 })).toBe(
@@ -156,7 +156,7 @@ describe('read_file shows', () => {
     );
   });
 
-  it('any line of a large file, also after it has changed', async () => {
+  it('shows any line of a large file, also after it has changed', async () => {
     const at = (line: number) => read({ path: 'changing.txt', offset: line, limit: 1 });
     await put(root, { 'changing.txt': numbered(300_000) });
     expect(await at(299_999)).toMatch(/^line 299999\n\[line 299,999 of .*; next: start_line 300000\]$/);
@@ -171,7 +171,7 @@ describe('read_file shows', () => {
     expect(await read({ path: 'wide.txt', offset: 123_456, limit: 1 })).toMatch(/^line 123456\n/);
   });
 
-  it('a PDF as a document, with what it is in words', async () => {
+  it('shows a PDF as a document, with its kind in words', async () => {
     const { content } = await call('read_file', { path: 'doc \u00fc.pdf' });
     expect(content).toEqual([
       { type: 'text', text: '[doc \u00fc.pdf: a PDF document, 12 bytes]' },
@@ -191,7 +191,7 @@ describe('read_file shows', () => {
     );
   });
 
-  it('an image as an image', async () => {
+  it('shows an image as an image', async () => {
     const { content } = await call('read_file', { path: 'pixel.png' });
     expect(content).toEqual([
       { type: 'image', mimeType: 'image/png', data: expect.stringMatching(/^iVBORw0KGgo/) },
@@ -199,8 +199,8 @@ describe('read_file shows', () => {
   });
 });
 
-describe('read_file decodes', () => {
-  it('byte order marks, which are no part of the text', async () => {
+describe('read_file and encodings', () => {
+  it('decodes byte order marks, which are no part of the text', async () => {
     expect(await read({ path: 'bom.txt' })).toBe('marked\n[utf-8 with byte order mark]');
     expect(await read({ path: 'utf16le.txt' })).toBe(
       'caf\u00e9 \u0a0a\u{1f600}\r\nzwei\n[utf-16le with byte order mark]',
@@ -209,7 +209,7 @@ describe('read_file decodes', () => {
     expect(await read({ path: 'utf16le.txt', tail: 1 })).toMatch(/^zwei\n\[line 2 of/);
   });
 
-  it('no other encoding that is not named, and says the likely name', async () => {
+  it('refuses other encodings that are not named, and suggests the likely name', async () => {
     for (const path of ['latin1.txt', 'late-latin1.txt'])
       expect(await failureOf(call('read_file', { path }))).toBe(
         `ENCODING: ${path}: is not UTF-8, and has no byte order mark. Name its encoding with encoding: likely windows-1252.`,
@@ -220,11 +220,11 @@ describe('read_file decodes', () => {
     expect(await read(late)).toMatch(/^caf\u00e9\n\[line 20,001 /);
   });
 
-  it('text with a NUL here and there', async () => {
+  it('accepts text with a NUL here and there', async () => {
     expect(await read({ path: 'print0.txt' })).toBe('some/long/path/a.txt\0some/long/path/b.txt\0');
   });
 
-  it('nothing binary: it says what it is and how large', async () => {
+  it('refuses binary files with their kind and size', async () => {
     expect(await failureOf(call('read_file', { path: 'program' }))).toMatch(
       /^ENCODING: program: is binary data, 110 bytes, and not text\./,
     );
@@ -234,7 +234,7 @@ describe('read_file decodes', () => {
   });
 });
 
-describe('read_file shows a notebook', () => {
+describe('read_file and notebooks', () => {
   const notebook = {
     metadata: { language_info: { name: 'python' } },
     nbformat: 4,
@@ -258,7 +258,7 @@ describe('read_file shows a notebook', () => {
     '[2] output\n<Figure>\n[image/png, 5 bytes]\n[2] output\n[text/html, 9 characters]\n[2] error\nE\nat 1\n',
   ].join('');
 
-  it('as text, a cell after the other, and says that it is not the file itself', async () => {
+  it('shows the cells as text, one after the other, and notes that this is not the file itself', async () => {
     await put(root, { 'book.ipynb': JSON.stringify(notebook) });
     expect(await read({ path: 'book.ipynb' })).toBe(shown + note);
     expect(await read({ path: 'book.ipynb', offset: 5, limit: 2 })).toBe(
@@ -269,11 +269,11 @@ describe('read_file shows a notebook', () => {
     expect(session.knownFiles.get(join(root, 'book.ipynb'))?.hash).toBe(sha256(JSON.stringify(notebook)));
   });
 
-  it('also one without cells', () => {
+  it('shows a notebook without cells', () => {
     expect(notebookText('{"cells":[]}')).toBe('[no cells]\n');
   });
 
-  it('with long output cut', async () => {
+  it('cuts long output of a cell', async () => {
     const outputs = [{ output_type: 'stream', text: 'a'.repeat(1e6) }];
     await put(root, {
       'long.ipynb': JSON.stringify({ cells: [{ cell_type: 'code', source: '', outputs }] }),
@@ -290,12 +290,12 @@ describe('read_file shows a notebook', () => {
     '<<<<<<< HEAD',
     '['.repeat(100_000),
     `{"__proto__": ${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
-  ])('as it is when it is none (%#)', async (text) => {
+  ])('shows a file as it is when it is not a notebook (%#)', async (text) => {
     await put(root, { 'none.ipynb': text });
     expect(await read({ path: 'none.ipynb' })).toMatch(/no notebook that is understood, shown as it is\]$/);
   });
 
-  it('whatever its values are', async () => {
+  it('shows a notebook whatever its values are', async () => {
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
     const value = fc.oneof(fc.jsonValue(), fc.constantFrom('error', 'image/png', 'code'));
     const cell = fc.dictionary(
@@ -312,7 +312,7 @@ describe('read_file shows a notebook', () => {
     ).toMatch(/^\[1\] cell/);
   });
 
-  it('of many megabytes by name only', async () => {
+  it('shows a notebook of many megabytes by name only', async () => {
     await put(root, { 'huge.ipynb': `{"cells":[\n${'"",\n'.repeat(1.4e6)}]}` });
     expect(await failureOf(call('read_file', { path: 'huge.ipynb' }))).toMatch(
       /^TOO_LARGE: .*encoding utf-8/,
@@ -322,13 +322,13 @@ describe('read_file shows a notebook', () => {
 });
 
 describe('read_file in an encoding that is named', () => {
-  it('decodes by it, whatever it would be taken for', async () => {
+  it('decodes by it, whatever the bytes look like', async () => {
     expect(await read({ path: 'latin1.txt', encoding: 'iso-8859-2' })).toBe('caf\u00e9\nna\u010fve\n');
     expect(await read({ path: 'pixel.png', encoding: 'latin1', limit: 1 })).toMatch(/PNG/);
     expect(await read({ path: 'utf16be.txt', encoding: 'utf-16be', offset: 2 })).toMatch(/^zwei\n/);
   });
 
-  it('refuses what is no text in it, and names that are none', async () => {
+  it('refuses text that is not of the encoding, and names that are none', async () => {
     expect(await failureOf(call('read_file', { path: 'latin1.txt', encoding: 'utf-8' }))).toMatch(
       /^ENCODING: latin1.txt: is not UTF-8.*likely windows-1252/,
     );
@@ -338,8 +338,8 @@ describe('read_file in an encoding that is named', () => {
   });
 });
 
-describe('read_file refuses', () => {
-  it('ways that exclude each other', async () => {
+describe('read_file with wrong parameters', () => {
+  it('refuses parameters that exclude each other', async () => {
     expect(await failureOf(call('read_file', { path: 'small.txt', offset: 2, tail: 1 }))).toMatch(
       /^ARG_INVALID: tail and start_line exclude/,
     );
@@ -349,13 +349,13 @@ describe('read_file refuses', () => {
     );
   });
 
-  it('an image that is too large to show', async () => {
+  it('refuses an image that is too large to show', async () => {
     await writeFile(join(root, 'large.jpg'), Buffer.of(0xff, 0xd8, 0xff, 0xe0));
     await truncate(join(root, 'large.jpg'), 6 * 1024 * 1024);
     expect(await failureOf(call('read_file', { path: 'large.jpg' }))).toMatch(/^TOO_LARGE.*6,291,456 bytes/);
   });
 
-  it('to go on when the caller gives up', async () => {
+  it('stops when the caller gives up', async () => {
     const handle = await open(join(root, 'far.log'), 'w');
     await handle.write('text\n'.repeat(20_000));
     await handle.truncate(3e9);

@@ -29,14 +29,14 @@ beforeAll(async () => {
   });
 });
 
-describe('read_file shows of several', () => {
-  it('small files whole and exactly, in the order asked for, each under its path', async () => {
+describe('read_file with several paths', () => {
+  it('shows small files whole and exactly, in the order asked for, each under its path', async () => {
     expect(await read({ path: ['b.txt', 'a.txt', 'empty.txt'] })).toBe(
       '==> b.txt <==\nno line feed at the end\n\n==> a.txt <==\none\r\ntwo\n\n==> empty.txt <==\n[the file is empty]\n',
     );
   });
 
-  it('what it could not read in its place, without failing the others', async () => {
+  it('shows the failure of one file in its place, without failing the others', async () => {
     const result = await call('read_file', {
       paths: ['gone.txt', 'a.txt', 'program', '../outside.txt', '.'],
     });
@@ -51,13 +51,13 @@ describe('read_file shows of several', () => {
     expect(text).not.toContain('secret');
   });
 
-  it('an error when all of them fail', async () => {
+  it('fails when all of the files fail', async () => {
     const result = await call('read_file', { path: ['gone.txt', 'program'] });
     expect(result.isError).toBe(true);
     expect(textOf(result)).toMatch(/PATH_NOT_FOUND[^]*ENCODING/);
   });
 
-  it('long files as far as there is room, each at least its share, and how to get the rest', async () => {
+  it('shows long files as far as there is room, each at least its share, and names the rest', async () => {
     const text = await read({ path: ['long.txt', 'a.txt', 'longer.txt'] });
     expect(text.length).toBeLessThanOrEqual(16_000);
     expect(text.length).toBeGreaterThan(10_000);
@@ -70,13 +70,13 @@ describe('read_file shows of several', () => {
     expect(Number(second)).toBeGreaterThan(700);
   });
 
-  it('so many lines of each as are asked for', async () => {
+  it('shows as many lines of each as are asked for', async () => {
     expect(await read({ path: ['long.txt', 'a.txt'], limit: 1 })).toBe(
       '==> long.txt <==\nline 1\n[line 1 of 5,000; next: start_line 2]\n\n==> a.txt <==\none\r\n[line 1 of 2; next: start_line 2]\n',
     );
   });
 
-  it('fifty files in one answer that is no longer than another', async () => {
+  it('shows fifty files in one answer that is no longer than another', async () => {
     const name = (index: number) => `${'folder/'.repeat(30)}${index}.txt`;
     await put(
       root,
@@ -91,7 +91,7 @@ describe('read_file shows of several', () => {
     );
   });
 
-  it('images and documents between the texts', async () => {
+  it('shows images and documents between the texts', async () => {
     const { content } = await call('read_file', { path: ['a.txt', 'pixel.png', 'doc.pdf', 'b.txt'] });
     expect(content).toEqual([
       { type: 'text', text: '==> a.txt <==\n1\tone\r\n2\ttwo\n\n==> pixel.png <==\n' },
@@ -105,7 +105,7 @@ describe('read_file shows of several', () => {
     ]);
   });
 
-  it('images up to 5 MB together, and names those beyond', async () => {
+  it('shows images up to 5 MB together, and names those beyond', async () => {
     for (const name of ['1.png', '2.png', '3.png']) {
       await writeFile(join(root, name), png);
       await truncate(join(root, name), 2 * megabyte);
@@ -125,7 +125,7 @@ describe('read_file shows of several', () => {
   });
 });
 
-it('read_file with paths ends when the caller gives up', async () => {
+it('ends read_file with paths when the caller gives up', async () => {
   expect(await failureOf(call('read_file', { path: ['a.txt', 'b.txt'] }, AbortSignal.abort()))).toMatch(
     /^CANCELLED/,
   );

@@ -82,7 +82,7 @@ describe('replace_in_files', () => {
     expect((await stat(join(root, 'run.sh'))).mode & 0o777).toBe(0o751);
   });
 
-  it('replaces across lines, nothing at all, and by nothing', async () => {
+  it('replaces across lines, an empty match, and by an empty text', async () => {
     await put(root, { 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'x\ny\n' });
     await replace({ pattern: 'one\\ntwo\\n', replacement: '' });
     expect(await at('a.txt')).toBe('three\n');
@@ -119,7 +119,7 @@ describe('replace_in_files', () => {
     expect(await at('a.txt')).toBe('one\n');
   });
 
-  it('fails where nothing matches, where it leads out, and where it is no expression', async () => {
+  it('fails where nothing matches, where it leads out, and where the pattern is wrong', async () => {
     await put(root, { 'a.txt': 'f(x)\n' });
     const failure = (given: object) => failureOf(call('replace_in_files', { replacement: 'y', ...given }));
     expect(await failure({ pattern: 'g\\(x' })).toMatch(

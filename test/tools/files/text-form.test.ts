@@ -24,7 +24,7 @@ const samples = [
 const inEncoding = (text: string, label: string) => iconv.encode(text, label, { addBOM: false });
 
 describe('the encoding of a file', () => {
-  it.each(samples)('ATTACK 66: %s is not guessed: its likely name is told', async (label, text) => {
+  it.each(samples)('ATTACK 66: is not guessed for %s: its likely name is suggested', async (label, text) => {
     const bytes = inEncoding(text.repeat(3), label);
     const refused = await failureOf(applyEdits(bytes, [{ old: 'return', new: 'x' }], { path: 'f' }));
     expect(refused).toMatch(
@@ -35,7 +35,7 @@ describe('the encoding of a file', () => {
   });
 
   it.each(samples)(
-    'ATTACK 66: %s is kept by an edit of its own characters',
+    'ATTACK 66: is kept for %s by an edit of its own characters',
     async (label, text, old, fresh) => {
       const edited = await applyEdits(inEncoding(text, label), [{ old, new: fresh }], {
         path: 'f',
@@ -46,7 +46,7 @@ describe('the encoding of a file', () => {
     },
   );
 
-  it('is none of bytes that only look like one', () => {
+  it('is not found in bytes that only look like one', () => {
     const told = (bytes: Buffer) => encodingOf(bytes, 'f');
     expect(told(Buffer.from(`${'name\0'.repeat(3)}${'long enough '.repeat(9)}`)).label).toBe('utf-8');
     expect(() => told(Buffer.from('hello\n', 'utf16le'))).toThrow(/likely|UTF-8/);
@@ -67,7 +67,7 @@ describe('the encoding of a file', () => {
     expect(edited.bytes.toString('utf16le')).toBe('\ufefffirst\r\nsecond\r\nnext\r\n');
   });
 
-  it('is asked for also where only what comes after a long beginning of ASCII has another', async () => {
+  it('is asked for also where only what follows a long beginning of ASCII has another', async () => {
     const text = inEncoding(
       `${'x = 1;\n'.repeat(20_000)}// Проверка входных данных пользователя\n`,
       'windows-1251',
@@ -101,7 +101,7 @@ describe('UTF-8 with broken bytes', () => {
     ).toBe('caf\xe9 br\xfbl\xe9\n');
   });
 
-  it('can have NULs', async () => {
+  it('can have NULs in it', async () => {
     const list = Buffer.from('one.txt\0zwei-größer.txt\0three-and-more.txt\0');
     expect((await applyEdits(list, [{ old: 'größer', new: 'x' }], { path: 'f' })).bytes.toString()).toBe(
       'one.txt\0zwei-x.txt\0three-and-more.txt\0',
@@ -109,7 +109,7 @@ describe('UTF-8 with broken bytes', () => {
   });
 });
 
-describe('what cannot be written without loss', () => {
+describe('text that cannot be written without loss', () => {
   it.each([
     ['windows-1252', '中', 'U+4E2D'],
     ['shift_jis', '한', 'U+D55C'],
@@ -121,7 +121,7 @@ describe('what cannot be written without loss', () => {
     expect(refused).toContain(`(${number}) does not exist in ${encoding}`);
   });
 
-  it('is refused of files that are no text', async () => {
+  it('is refused for files that are not text', async () => {
     const edit = [{ old: 'a', new: 'b' }];
     const refused = async (bytes: Buffer, encoding?: string) =>
       failureOf(applyEdits(bytes, edit, { path: 'f', encoding }));
@@ -161,7 +161,7 @@ describe('the name of an encoding', () => {
     ['UTF-16', 'utf-16le'],
     ['Latin-1', 'windows-1252'],
     ['cp1251', 'windows-1251'],
-  ])('%s means %s', (name, label) => {
+  ])('means with %s the encoding %s', (name, label) => {
     expect(resolveEncoding(name).label).toBe(label);
     expect(() => new TextDecoder(label)).not.toThrow();
   });
@@ -177,7 +177,7 @@ describe('the name of an encoding', () => {
   });
 });
 
-describe('a whole text', () => {
+describe('a text that replaces a whole file', () => {
   it('keeps the byte order mark, once', async () => {
     const like = Buffer.from('\ufeffold\n');
     for (const text of ['new\n', '\ufeffnew\n'])
@@ -201,7 +201,7 @@ describe('a whole text', () => {
     expect(wide.bytes.toString('utf16le')).toBe('\ufeffx\r\n');
   });
 
-  it('is converted when another encoding is named, and says so', async () => {
+  it('is converted when another encoding is named, with a note', async () => {
     const like = inEncoding('// Проверка входных данных\n'.repeat(3), 'windows-1251');
     const written = await encodeText('// Проверка 中\n', like, 'utf-8');
     expect(written.bytes.toString()).toBe('// Проверка 中\n');

@@ -18,22 +18,19 @@ afterAll(() => client.close());
 const call = async (name: string, given: object): Promise<string> =>
   textOf(await client.callTool({ name, arguments: { ...given } }));
 
-it.each(['constructor', '__proto__', 'toString'])(
-  'says of the encoding %s that it is none',
-  async (encoding) => {
-    writeFileSync(join(root, 'a.txt'), 'caf\u00e9\n');
-    const unknown = /^ARG_INVALID: encoding: .*is not known/;
-    expect(await call('read_file', { path: 'a.txt', encoding })).toMatch(unknown);
-    expect(await call('write_file', { path: 'new.txt', content: '\u00e9', encoding })).toMatch(unknown);
-    expect(await call('edit_file', { path: 'a.txt', old_string: 'caf', new_string: 'x', encoding })).toMatch(
-      unknown,
-    );
-    expect(await call('grep', { pattern: 'caf', encoding })).toMatch(unknown);
-    expect(existsSync(join(root, 'new.txt'))).toBe(false);
-  },
-);
+it.each(['constructor', '__proto__', 'toString'])('refuses the encoding %s as unknown', async (encoding) => {
+  writeFileSync(join(root, 'a.txt'), 'caf\u00e9\n');
+  const unknown = /^ARG_INVALID: encoding: .*is not known/;
+  expect(await call('read_file', { path: 'a.txt', encoding })).toMatch(unknown);
+  expect(await call('write_file', { path: 'new.txt', content: '\u00e9', encoding })).toMatch(unknown);
+  expect(await call('edit_file', { path: 'a.txt', old_string: 'caf', new_string: 'x', encoding })).toMatch(
+    unknown,
+  );
+  expect(await call('grep', { pattern: 'caf', encoding })).toMatch(unknown);
+  expect(existsSync(join(root, 'new.txt'))).toBe(false);
+});
 
-it('says nothing of files that were not searched when it stops ripgrep itself', async () => {
+it('leaves files out of its notes that were not searched because it stopped ripgrep itself', async () => {
   await put(root, { 'logs/a.log': 'match\n'.repeat(200_000), 'logs/b.log': 'match\n'.repeat(200_000) });
   expect(await call('grep', { pattern: 'match', path: 'logs', limit: 3 })).toMatch(
     /^logs\/a\.log\n1:match\n2:match\n3:match\n\[3 matching lines, there are more; narrow it by path or glob\]$/,
@@ -56,7 +53,7 @@ it('walks once for all pages of a glob', async () => {
   expect(found).toEqual(names);
 });
 
-it('does not send back what was written into a new file', async () => {
+it('returns nothing of what was written into a new file', async () => {
   const content = 'a line of a new file\n'.repeat(400);
   const answer = await call('write_file', { path: 'deep/new.txt', content });
   expect(answer).toMatch(/^Wrote deep\/new\.txt, a new file: \+400 -0 \(change [\w-]+\)\n?$/);
@@ -69,7 +66,7 @@ it.each([
     '{\n  "name": "x",\n  "scripts": {\n    "test": "vitest"\n  }\n}\n',
   ],
   [['a'], '[\n  "a"\n]\n'],
-])('writes content that is no text as its JSON: %j', async (content, written) => {
+])('writes content that is not text as its JSON: %j', async (content, written) => {
   expect(await call('write_file', { path: 'made/package.json', content })).toMatch(/^(?:Wrote|NOT_READ)/);
   await call('write_file', { path: 'made/package.json', content });
   expect(readFileSync(join(root, 'made/package.json'), 'utf8')).toBe(written);

@@ -40,7 +40,7 @@ it('lists edits and commands in one list, newest first, without commands that ch
   ]);
 });
 
-it('takes back the last ones, each in its turn, and forward again', async () => {
+it('takes back the last changes, each in its turn, and forward again', async () => {
   const { tree, call } = await changedBy('make', (one) => one.write('src/a.txt', 'made\n'));
   await call('read_file', { path: 'src/a.txt' });
   await call('edit_file', { path: 'src/a.txt', old_string: 'made', new_string: 'edited' });
@@ -60,7 +60,7 @@ it('takes back the last ones, each in its turn, and forward again', async () => 
   expect(read()).toBe('edited\n');
 });
 
-it('says what was done to which file, shows it, and how to redo it', async () => {
+it('names what was done to which file, shows it, and explains how to redo it', async () => {
   const { tree, call } = await changedBy('make', (one) => {
     one.write('src/a.txt', 'changed');
     one.write('new.txt', 'new');
@@ -109,7 +109,7 @@ it('passes over commands that did nothing to the files that were named', async (
   expect(readFileSync(join(tree.folder, 'src/a.txt'), 'utf8')).toBe('second\n');
 });
 
-it('tells the files it has left, and why, and leaves what somebody has changed since', async () => {
+it('names the files that it has left, and why, and leaves what somebody has changed since', async () => {
   const { tree, call } = await changedBy('make', (one) => {
     for (const name of ['.envrc', 'README.md', 'src/a.txt']) one.write(name, 'two');
   });
@@ -138,7 +138,7 @@ it('names files as the next call can take them, where the work tree is not the f
   expect(filesIn(text)).toEqual([`changed ${join(tree.folder, 'src/a.txt')}`]);
 });
 
-it('refuses an id that is none', async () => {
+it('refuses an id that does not exist', async () => {
   const { call } = await changedBy('make', () => {});
   expect(await failureOf(call('undo', { since: '../../x' }))).toMatch(
     /^NOT_FOUND: .*there is no such change/,

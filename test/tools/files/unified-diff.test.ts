@@ -13,8 +13,8 @@ const diffOf = (before: string | undefined, after: string | undefined, maxCharac
 const numbered = (count: number, changed: Record<number, string> = {}) =>
   Array.from({ length: count }, (_, index) => `${changed[index + 1] ?? `line ${index + 1}`}\n`).join('');
 
-describe('a diff', () => {
-  it('is one of text also for UTF-16', async () => {
+describe('a unified diff', () => {
+  it('shows text also for UTF-16', async () => {
     const before = Buffer.from('\ufeffone\ntwo\n', 'utf16le');
     const { bytes, encoding } = await applyEdits(before, [{ old: 'two', new: 'zwei 😀' }], {
       path: 'f',
@@ -23,7 +23,7 @@ describe('a diff', () => {
     expect(text).toBe('--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei 😀\n');
   });
 
-  it('says when only the encoding is another', async () => {
+  it('mentions when only the encoding differs', async () => {
     const { text } = await unifiedDiff(Buffer.from('\ufeffa\n', 'utf16le'), Buffer.from('a\n'), {
       path: 'f',
       encoding: 'utf-8',
@@ -31,7 +31,7 @@ describe('a diff', () => {
     expect(text).toBe('Only the encoding differs\n');
   });
 
-  it('says of what is no text only that it differs', async () => {
+  it('reports of binary files only that they differ', async () => {
     const zip = Buffer.from('504b03040000000000000000ff', 'hex');
     expect(await unifiedDiff(zip, Buffer.from('text\n'), { path: 'f.zip' })).toMatchObject({
       text: 'Binary files a/f.zip and b/f.zip differ\n',
@@ -42,7 +42,7 @@ describe('a diff', () => {
   });
 });
 
-describe('a long diff', () => {
+describe('a long unified diff', () => {
   it('is cut at a whole line, and its counts stay exact', async () => {
     const diff = await diffOf(numbered(5000), numbered(5000).replaceAll('line', 'row'), 1000);
     expect(diff).toMatchObject({ added: 5000, removed: 5000 });
@@ -53,7 +53,7 @@ describe('a long diff', () => {
     );
   });
 
-  it('shows of long lines the part that differs', async () => {
+  it('shows the part of long lines that differs', async () => {
     const line = (middle: string) => `${'a'.repeat(9000)}${middle}${'b'.repeat(9000)}\n`;
     const { text } = await diffOf(line('old'), line('new'));
     expect(text).toMatch(/\n-…a+oldb+…\n\+…a+newb+…\n$/);
@@ -63,7 +63,7 @@ describe('a long diff', () => {
     expect(chinese).toMatch(/\n-…中+old国+…\n\+…中+new国+…\n$/);
   });
 
-  it('of wholly different files takes no longer than reading them', async () => {
+  it('takes no longer for wholly different files than reading them', async () => {
     const before = Buffer.from(numbered(80_000));
     const after = Buffer.from(numbered(80_000).replaceAll('line', 'other text of'));
     const started = process.cpuUsage();
@@ -73,7 +73,7 @@ describe('a long diff', () => {
     expect(diff).toMatchObject({ added: 80_000, removed: 80_000 });
   });
 
-  it('of an edit in a large file is as short as the edit', async () => {
+  it('is as short as the edit in a large file', async () => {
     const before = Buffer.from(numbered(80_000));
     const edits = [
       { old: 'line 70000\n', new: 'LINE 70000\nmore\n' },
