@@ -5,8 +5,10 @@ import { linuxFamily } from './process-tree.ts';
 
 /** A program that fills a gigabyte a second has not filled much more by then. */
 const lookMs = 500;
-/** Looking closely takes no more than this part of the time. */
+/** Looking closely takes no more than this part of the time while memory in use grows. */
 const mostOfTime = 1 / 20;
+/** It is done this often all the same: what others free meanwhile hides what a program fills. */
+const closeLookMs = 5000;
 
 /** Memory of a program and all it has started, in bytes: more than it may hold. */
 export interface Excess {
@@ -33,6 +35,7 @@ export function createMemoryLimit(running: ReadonlyMap<string, number>, percent:
    * The least that was in use since programs run: they hold what has come since, where others free nothing.
    */
   let leastUsed = Infinity;
+  let nextCloseLook = 0;
 
   function look(): void {
     const startedAt = performance.now();
@@ -41,10 +44,12 @@ export function createMemoryLimit(running: ReadonlyMap<string, number>, percent:
     leastUsed = Math.min(leastUsed, total - free);
     const isScarce = free < total / 32;
     // Half of it, as others may have freed the rest. Nearly always that is all there is to do.
-    if (isScarce || total - free - leastUsed > most / 2)
+    const isClose = isScarce || total - free - leastUsed > most / 2 || startedAt > nextCloseLook;
+    if (isClose)
       for (const { pid, held } of holders(isScarce ? Math.min(most, total / 8) : most).slice(0, 1))
         watched.get(pid)?.({ held, most });
     const tookMs = performance.now() - startedAt;
+    if (isClose) nextCloseLook = startedAt + Math.max(closeLookMs, (tookMs / mostOfTime) * 5);
     nextLook = setTimeout(look, Math.max(lookMs, tookMs / mostOfTime)).unref();
   }
 
@@ -66,7 +71,9 @@ export function createMemoryLimit(running: ReadonlyMap<string, number>, percent:
         // It has ended already.
       }
       watched.set(pid, onExcess);
-      nextLook ??= setTimeout(look, lookMs).unref();
+      if (nextLook) return;
+      nextLook = setTimeout(look, lookMs).unref();
+      nextCloseLook = performance.now() + closeLookMs;
     },
     forget(pid) {
       watched.delete(pid);
