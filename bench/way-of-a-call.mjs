@@ -63,7 +63,7 @@ function report(name, figures, value, most) {
   console.log(`${name.padEnd(44)} ${figures.padEnd(34)} (at most ${most})${value > most ? '  OVER' : ''}`);
 }
 
-/** What the second call of a tool enters. */
+/** The functions that a call of a tool enters, once it has been called before. */
 async function measureEntered(folder, name) {
   const readable = join(temporary, 'readable');
   execFileSync(process.execPath, [here('../scripts/build.mjs'), '--readable', readable], {
@@ -80,10 +80,13 @@ async function measureEntered(folder, name) {
     return functions;
   };
   await server.initialize();
-  await callOf(server)(name, {});
-  await entered();
-  await callOf(server)(name, {});
-  const functions = await entered();
+  // The fewest of several calls: what a server does once, soon after its start, is none of the way.
+  let functions = [];
+  for (let call = 0; call < 6; call++) {
+    await callOf(server)(name, {});
+    const now = await entered();
+    if (call > 0 && (call === 1 || now.length < functions.length)) functions = now;
+  }
   await server.stop();
   const files = [...new Set(functions.map(({ file }) => file))].sort();
   if (process.env.FUNCTIONS)
@@ -126,8 +129,9 @@ async function measureServer(name, most, [folder, ...options], [tool, given], th
 try {
   console.log(`Node ${process.version}, ${runs} runs in turn, lower quartiles\n`);
   const small = makeProject('small', 20);
-  const large = makeProject('large', 20_000);
   await measureEntered(small, 'git_status');
+  if (process.env.FUNCTIONS) process.exit();
+  const large = makeProject('large', 20_000);
   const off = '--no-checkpoints';
   const test = ['npm_test', {}];
   const npm = ['npm', 'test'];

@@ -53,7 +53,10 @@ export async function callTool(
     progress: progress.report,
     client: connection.client,
     clientInfo: clientSays(server, context).info,
-    ask: ask ?? tickets?.asker(approval) ?? questions.asker(server, context, { tool: name, args }),
+    ask: (question) => {
+      const asked = ask ?? tickets?.asker(approval);
+      return asked ? asked(question) : questions.ask(question, server, context, { tool: name, args });
+    },
   };
   try {
     const session = await connection.session();

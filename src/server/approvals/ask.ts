@@ -33,8 +33,8 @@ export type AskPerson = (question: Question) => Promise<Reply>;
 export interface Questions {
   /** Sees how fast the client of a server replies. */
   watch(server: Server): void;
-  /** Asks about one call, as the client makes it now; for each round of it there is another. */
-  asker(server: Server, context: ServerContext, call: AskedCall): AskPerson;
+  /** Asks about one call, as the client makes it now. Throws what `AskPerson` throws. */
+  ask(question: Question, server: Server, context: ServerContext, call: AskedCall): Promise<Reply>;
   /** Accepts the state that comes back with a call made again; see `requestState` of the SDK. */
   verify(state: string): void;
 }
@@ -79,19 +79,17 @@ export function createQuestions(): Questions {
   const replyTimes = createReplyTimes();
   return {
     watch: replyTimes.watch,
-    asker:
-      (server: Server, context: ServerContext, call: AskedCall): AskPerson =>
-      async (question) => {
-        const { isModern, capabilities, info } = clientSays(server, context);
-        if (!canElicit(capabilities ?? {})) return { kind: 'nothing', why: 'cannot be asked' };
-        const form = formOf(question, screenOf(info?.name));
-        if (!isModern) return awaitedAnswer(form, question, context, replyTimes);
-        const answer = answerWith(context, call, question, { outstanding, replyTimes });
-        if (answer) return answer;
-        const requestState = outstanding.issue({ ...call, about: question.about });
-        const inputRequests = { [key]: inputRequired.elicit(form) };
-        return { kind: 'pending', result: inputRequired({ inputRequests, requestState }) };
-      },
+    async ask(question, server, context, call) {
+      const { isModern, capabilities, info } = clientSays(server, context);
+      if (!canElicit(capabilities ?? {})) return { kind: 'nothing', why: 'cannot be asked' };
+      const form = formOf(question, screenOf(info?.name));
+      if (!isModern) return awaitedAnswer(form, question, context, replyTimes);
+      const answer = answerWith(context, call, question, { outstanding, replyTimes });
+      if (answer) return answer;
+      const requestState = outstanding.issue({ ...call, about: question.about });
+      const inputRequests = { [key]: inputRequired.elicit(form) };
+      return { kind: 'pending', result: inputRequired({ inputRequests, requestState }) };
+    },
     /** For `requestState` of the server's options. Throws for what was not issued to this client. */
     verify(state: string): void {
       if (!outstanding.has(state)) throw new Error('belongs to no question that was asked');

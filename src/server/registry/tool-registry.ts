@@ -15,6 +15,7 @@ export function createToolRegistry(
 ): ToolRegistry {
   const { catalogue } = environment;
   const byName = new Map(catalogue.tools.map((tool) => [tool.name, tool]));
+  const offered = new Map([...byName].filter(([, tool]) => leftOut(tool, settings) === undefined));
   const byAlias = new Map(
     catalogue.tools.flatMap((tool) => (tool.aliases ?? []).map((alias) => [alias, tool] as const)),
   );
@@ -29,7 +30,7 @@ export function createToolRegistry(
     const { installed } = await environment.discovery();
     return catalogue.tools.filter(
       (tool) =>
-        leftOut(tool, settings) === undefined &&
+        offered.has(tool.name) &&
         (tool.action === undefined || installed.has(tool.program) || isReachable(tool)) === isHere &&
         refusalOf(tool, settings) === undefined,
     );
@@ -41,16 +42,15 @@ export function createToolRegistry(
     listed: async () =>
       listTools(await allowed(true), catalogue.programs, await environment.evidence, settings),
     find(name) {
+      const known = offered.get(name);
+      if (known) return known;
       const tool = byName.get(name) ?? byAlias.get(name);
       if (!tool) throw unknownTool(name, catalogue.tools);
       const why = leftOut(tool, settings);
       if (why) throw new ToolcribError('UNKNOWN_TOOL', `${name} is not offered: ${why}.`);
       return tool;
     },
-    has(name) {
-      const tool = byName.get(name);
-      return tool !== undefined && leftOut(tool, settings) === undefined;
-    },
+    has: (name) => offered.has(name),
     isReachable,
   };
 }
