@@ -44,12 +44,7 @@ export async function doctor(args: string[]): Promise<number> {
   const shell = await cachedLoginShellPath(environment.host, userFolder('cache', environment.host));
   const settings = await settingsInForce(environment.host, await roots);
   const hosts = await checkHosts(environment.host);
-  const { host } = environment;
-  const logins = await loginsOf({
-    host,
-    which: (name) => environment.which(name),
-    profiles: settings.databases ?? {},
-  });
+  const logins = await loginsOf({ environment, settings: { databases: settings.databases ?? {} } });
   const checks: Check[] = [
     ...(await checksOf(reports, environment)),
     ...(shell?.why === undefined ? [] : [note(`login shell: ${shell.why}`)]),

@@ -1,9 +1,9 @@
 import type { ToolDefinition, ToolRegistry } from '../core/tool-definition.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Tool, Workspace } from '../core/tool.ts';
-import type { Checkpoint } from './actions/run-action.ts';
 import type { RecordCall } from './audit/audit.ts';
 import type { Environment } from './environment.ts';
+import type { WorkTreeStates } from './history/checkpoints.ts';
 import type { History } from './history/history.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import type { KnownFiles, Listing } from './known-files.ts';
@@ -31,7 +31,7 @@ export interface Session {
   /** The problems that checks found, by check, program and folder. */
   readonly problems: Map<string, readonly Problem[]>;
   /** Saves checkpoints of work trees; undefined where none are kept. */
-  readonly checkpoints: Checkpoint | undefined;
+  readonly checkpoints: Pick<WorkTreeStates, 'take' | 'isReady'> | undefined;
   /** The history through which files are changed and restored. */
   history(): Promise<History>;
   trust(): Promise<Trust>;

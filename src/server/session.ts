@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Settings } from '../core/settings.ts';
 import type { ToolRegistry } from '../core/tool-definition.ts';
-import type { Checkpoint } from '../machine/actions/run-action.ts';
 import { createAudit, type RecordCall } from '../machine/audit/audit.ts';
 import type { Environment } from '../machine/environment.ts';
 import type { History } from '../machine/history/history.ts';
@@ -102,7 +101,7 @@ export function createSession(
 }
 
 /** The states of work trees that a history keeps. */
-const checkpointsOf = (history: Session['history']): Checkpoint => ({
+const checkpointsOf = (history: Session['history']): Session['checkpoints'] => ({
   take: async (...given) => (await history()).checkpoint.take(...given),
   isReady: async (...given) => (await history()).checkpoint.isReady(...given),
 });

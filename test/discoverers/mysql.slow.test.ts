@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSession } from '../../src/machine/databases/mysql-session.ts';
+import type { Settings } from '../../src/core/settings.ts';
+import { thisHost } from '../../src/machine/host.ts';
+import { sessionOf } from '../support/session.ts';
 import { inSession, usualLimits } from '../../src/machine/databases/session.ts';
 import { targetOf } from '../../src/machine/databases/target.ts';
 import { callAction, planOf, saidBy } from '../support/call-action.ts';
@@ -33,12 +36,9 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
   };
   /** Straight to the server, with other limits than those of a call. */
   const querying = (limits: object, sql: string) => {
-    const services = {
-      host: { platform: 'linux', env: env() },
-      profiles: {},
-      which: () => Promise.resolve(''),
-    } as const;
-    const target = targetOf('mysql', {}, services);
+    const host = { ...thisHost(), env: env() };
+    const known = sessionOf({ environment: { host }, settings: { databases: {} } as Settings });
+    const target = targetOf('mysql', {}, known);
     const opened = { openSession, target, limits: { ...usualLimits, ...limits } };
     return inSession(opened, new AbortController().signal, (session) => session.query(sql, 1000));
   };

@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openSession } from '../../src/machine/databases/postgres-session.ts';
+import type { Settings } from '../../src/core/settings.ts';
+import { thisHost } from '../../src/machine/host.ts';
+import { sessionOf } from '../support/session.ts';
 import { inSession, usualLimits } from '../../src/machine/databases/session.ts';
 import { targetOf } from '../../src/machine/databases/target.ts';
 import { callAction, planOf, saidBy } from '../support/call-action.ts';
@@ -197,12 +200,9 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
 
   /** Straight to the server, with other limits than those of a call. */
   const querying = (limits: object, sql: string, most = 1000) => {
-    const services = {
-      host: { platform: 'linux', env: env() },
-      profiles: {},
-      which: () => Promise.resolve(''),
-    } as const;
-    const target = targetOf('postgresql', {}, services);
+    const host = { ...thisHost(), env: env() };
+    const known = sessionOf({ environment: { host }, settings: { databases: {} } as Settings });
+    const target = targetOf('postgresql', {}, known);
     const opened = { openSession, target, limits: { ...usualLimits, ...limits } };
     return inSession(opened, new AbortController().signal, (session) => session.query(sql, most));
   };

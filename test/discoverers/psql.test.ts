@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { addressOf } from '../../src/machine/databases/target.ts';
 import { targetOf } from '../../src/machine/databases/target.ts';
-import { thisHost } from '../../src/machine/host.ts';
+import type { Settings } from '../../src/core/settings.ts';
+import { thisHost, type Host } from '../../src/machine/host.ts';
+import { sessionOf } from '../support/session.ts';
 import { schemaOf } from '../../src/machine/actions/describe.ts';
 import { actionOf, anyProgramOf } from './programs.ts';
 
+const databases = (host: Host, named: Settings['databases']) =>
+  sessionOf({ environment: { host }, settings: { databases: named } as Settings });
 const query = schemaOf(actionOf(anyProgramOf('psql'), 'query').params);
 const why = (given: object): string =>
   query
@@ -39,8 +43,8 @@ describe('the target of a database', () => {
     const host = { ...thisHost(), env: {} as Record<string, string> };
     for (const mode of ['VERIFY_IDENTITY', 'strong']) {
       host.env = { DATABASE_URL: `mysql://h/?ssl-mode=${mode}` };
-      const services = { host, profiles: {}, which: () => Promise.resolve(undefined) };
-      expect(targetOf('mysql', {}, services).sslmode).toBe('verify-full');
+      const known = databases(host, {});
+      expect(targetOf('mysql', {}, known).sslmode).toBe('verify-full');
     }
   });
 
@@ -54,10 +58,10 @@ describe('the target of a database', () => {
 
   it('takes nothing else for the database when DATABASE_URL is mistyped', () => {
     const host = { ...thisHost(), env: { DATABASE_URL: 'postgre://u:s3cret@h/x', PGHOST: 'another' } };
-    const services = { host, profiles: {}, which: () => Promise.resolve(undefined) };
-    expect(targetOf('postgresql', {}, services).host).toBe('h');
+    const known = databases(host, {});
+    expect(targetOf('postgresql', {}, known).host).toBe('h');
     host.env.DATABASE_URL = 'postgresql:s3cret';
-    expect(said(() => targetOf('postgresql', {}, services).host)).toMatch(
+    expect(said(() => targetOf('postgresql', {}, known).host)).toMatch(
       /DATABASE_URL: is not the address of a postgresql database\. (?!.*s3cret)/,
     );
   });
@@ -66,8 +70,8 @@ describe('the target of a database', () => {
     const shop = { engine: 'postgresql', urlFrom: 'SHOP_URL' } as const;
     const from = (env: Record<string, string>, profile?: string) => {
       const host = { ...thisHost(), env: { PGHOST: 'db.example', PGUSER: 'ada', ...env } };
-      const services = { host, profiles: { shop }, which: () => Promise.resolve(undefined) };
-      return said(() => targetOf('postgresql', { profile }, services).host);
+      const known = databases(host, { shop });
+      return said(() => targetOf('postgresql', { profile }, known).host);
     };
     for (const address of ['', 'mysql://h/x', 'sqlite:///shop.db', 'file:./shop.db', 'mongodb+srv://h/x'])
       expect(from({ DATABASE_URL: address }), address).toBe('db.example');

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { checkParams } from '../../src/core/check-params.ts';
 import type { AnyProgram } from '../../src/core/database-program.ts';
 import { ToolcribError } from '../../src/core/errors.ts';
-import type { DatabaseProfile } from '../../src/core/settings.ts';
+import type { DatabaseProfile, Settings } from '../../src/core/settings.ts';
 import type { CallContext, Plan, Tool, Result } from '../../src/core/tool.ts';
 import { programTool } from '../../src/machine/actions/plan-action.ts';
 import { childEnvironment } from '../../src/machine/programs/child-environment.ts';
@@ -43,19 +43,17 @@ function toolOf(
   const folders = [...path, ...(process.env['PATH'] ?? '').split(':')];
   const search = { folders: folders.map((one) => ({ folder: one, source: 'PATH' })), skipped: [], stamp: '' };
   const { run, leave } = createProcesses('linux');
-  const services = {
-    run,
-    leave,
+  const which = (name: string) =>
+    Promise.resolve(execFileSync('which', [name], { encoding: 'utf8' }).trim()).catch(() => undefined);
+  const session = sessionOf({
+    environment: { host, run, leave, which },
+    settings: { databases: profiles } as Settings,
+  });
+  const installed = {
     installation: { id: of.id, program: found, leading: [], words, source: 'PATH', others: [] },
     env: childEnvironment(host, search, of.environment ?? [], of.settings ?? {}),
-    databases: {
-      host,
-      profiles,
-      which: (name: string) =>
-        Promise.resolve(execFileSync('which', [name], { encoding: 'utf8' }).trim()).catch(() => undefined),
-    },
   };
-  const actionTool = (key: string): Tool => programTool(of, key, services);
+  const actionTool = (key: string): Tool => programTool(of, key, session, installed);
   if (of.actions[name]) return actionTool(name);
   const composites = { git_switch: gitSwitch, git_integrate: gitIntegrate, git_sync: gitSync };
   const composite = composites[`${of.id}_${name}` as keyof typeof composites];

@@ -17,16 +17,22 @@ import { lookOnceMore } from '../paths/path-target.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { rooted } from '../paths/workspace.ts';
 import { inlineLimit, sanitize } from '../sanitize.ts';
+import type { Session } from '../session.ts';
 import { programResult, reported } from './action-result.ts';
 import { checkPaths, pathParams, type PathParam } from './check-paths.ts';
 import { describeAction } from './describe.ts';
-import { execute, type ActionServices, type Launch } from './run-action.ts';
+import { execute, type ActionProgram, type Launch } from './run-action.ts';
 
 /**
  * An action of a database's program as a tool: a question to a server, or a dump. Throws for one that there
  * is not.
  */
-export function databaseTool(of: DatabaseProgram, key: string, services: ActionServices): Tool {
+export function databaseTool(
+  of: DatabaseProgram,
+  key: string,
+  session: Session,
+  { env }: ActionProgram,
+): Tool {
   const action = of.actions[key];
   if (!action) throw new Error(`${of.id} has no action ${key}`);
   const facts = describeAction(of, key, action);
@@ -37,7 +43,7 @@ export function databaseTool(of: DatabaseProgram, key: string, services: ActionS
     return {
       ...facts,
       plan: async (values: Values, context) =>
-        (await asking()).planQuery({ ...question, values, services: services.databases }, context),
+        (await asking()).planQuery({ ...question, values, known: session }, context),
       async run({ work }: Plan<PreparedQuery>, context) {
         const { askDatabase } = await asking();
         return answerResult(action, work, await askDatabase(work, context.signal), context);
@@ -47,7 +53,8 @@ export function databaseTool(of: DatabaseProgram, key: string, services: ActionS
   const dump = {
     of,
     action,
-    services,
+    session,
+    env,
     line: compileLine(of, action, action.run),
     paths: pathParams(action.params),
   };
@@ -86,7 +93,9 @@ function keepLong(text: string, command: string, context: CallContext): string |
 interface DumpTool {
   readonly of: DatabaseProgram;
   readonly action: DatabaseDump;
-  readonly services: ActionServices;
+  readonly session: Session;
+  /** The environment of its program. */
+  readonly env: ActionProgram['env'];
   readonly line: CompiledLine;
   readonly paths: readonly PathParam[];
 }
@@ -102,22 +111,21 @@ interface PreparedDump {
  * PROGRAM_NOT_FOUND, and what targetOf() throws.
  */
 async function planDump(
-  { of, action, services, line, paths: params }: DumpTool,
+  { of, action, session, env: own, line, paths: params }: DumpTool,
   given: Values,
   { workspace }: PlanContext,
 ): Promise<Plan<PreparedDump>> {
   const { client, effects, role } = action;
-  const { databases } = services;
   const { folder, values, paths } = await checkPaths(params, role, given, workspace);
   const typed = line.write(values).argv;
-  const target = targetOf(of.engine, values as TargetChoice, databases);
+  const target = targetOf(of.engine, values as TargetChoice, session);
   const path = String(values[action.writes]);
   const { clientProgram, connectionArguments, connectionVariables } = await import('../databases/client.ts');
-  const program = await clientProgram(client, workspace.roots, databases);
+  const program = await clientProgram(client, workspace.roots, session);
   const argv = [...connectionArguments(target, path), ...typed];
   const command = printable([client[0] ?? '', ...typed]);
   const database = withoutSecrets(targetName(target), target.secrets);
-  const env = { ...services.env, ...connectionVariables(target, databases.host.env) };
+  const env = { ...own, ...connectionVariables(target, session.environment.host.env) };
   return {
     effects,
     subject: command,
@@ -137,7 +145,7 @@ async function planDump(
  */
 const runDump = (
   { launch, path }: PreparedDump,
-  { of, services: { run } }: DumpTool,
+  { of, session }: DumpTool,
   context: CallContext,
 ): Promise<Result> =>
   rooted(context.workspace).atPlace(path, {}, async (place) => {
@@ -145,7 +153,7 @@ const runDump = (
     makeFile(place.at, path);
     let failed = true;
     try {
-      const { outcome, details } = await execute(launch, false, context, { run });
+      const { outcome, details } = await execute(launch, false, context, session);
       const result = await programResult(outcome, { hints: of.hints }, details);
       failed = result.isError === true;
       if (failed) return result;

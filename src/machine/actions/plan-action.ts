@@ -10,19 +10,20 @@ import { realPath } from '../paths/real-path.ts';
 import { ownProgram, projectFolders } from '../programs/project-folders.ts';
 import { look } from '../project-files.ts';
 import { sanitize } from '../sanitize.ts';
+import type { Session } from '../session.ts';
 import { checkPaths } from './check-paths.ts';
 import { compileAction, type CompiledAction, type CompiledStep, type NamedLines } from './compiled-action.ts';
 import { databaseTool } from './database-tool.ts';
 import { describeAction } from './describe.ts';
 import { planRead, runRead } from './read-action.ts';
 import { argvOf, runAction, runLine } from './run-action.ts';
-import type { ActionCall, ActionServices, Launch, PreparedAction } from './run-action.ts';
+import type { ActionCall, ActionProgram, Launch, PreparedAction } from './run-action.ts';
 
 /**
  * An action of an installed program as a tool, its lines compiled. Throws for an action that there is not.
  */
-export function programTool(of: AnyProgram, key: string, services: ActionServices): Tool {
-  if (isDatabaseProgram(of)) return databaseTool(of, key, services);
+export function programTool(of: AnyProgram, key: string, session: Session, own: ActionProgram): Tool {
+  if (isDatabaseProgram(of)) return databaseTool(of, key, session, own);
   const action = of.actions[key];
   if (!action) throw new Error(`${of.id} has no action ${key}`);
   const facts = describeAction(of, key, action);
@@ -36,11 +37,11 @@ export function programTool(of: AnyProgram, key: string, services: ActionService
     };
   }
   if ('alternatives' in run)
-    return { ...facts, ...alternativeTool(of, key, action, run.alternatives, services) };
+    return { ...facts, ...alternativeTool(of, key, action, run.alternatives, session, own) };
   const compiled = compileAction(of, key, action, run);
   return {
     ...facts,
-    plan: (values: Values, context) => planAction(compiled, values, context, services),
+    plan: (values: Values, context) => planAction(compiled, values, context, session, own),
     run: ({ work }: Plan<PreparedAction>, context) => runAction(work, context),
   };
 }
@@ -51,7 +52,8 @@ function alternativeTool(
   key: string,
   action: ProgramAction,
   alternatives: readonly Alternative<never>[],
-  services: ActionServices,
+  session: Session,
+  own: ActionProgram,
 ): Pick<Tool, 'plan' | 'run'> {
   const here = alternatives
     .filter(({ on }) => on.includes(process.platform as Platform))
@@ -62,10 +64,10 @@ function alternativeTool(
   return {
     async plan(values: Values, context): Promise<Plan<PreparedAction>> {
       for (const { by, compiled } of here) {
-        const program = await services.databases.which(by);
+        const program = await session.environment.which(by);
         if (program === undefined) continue;
         const installation = { id: by, program, leading: [], words: [], source: '', others: [] };
-        return planAction(compiled, values, context, { ...services, installation });
+        return planAction(compiled, values, context, session, { ...own, installation });
       }
       const names = alternatives.map(({ by }) => by).join(', ');
       throw new ToolcribError('PROGRAM_NOT_FOUND', `None of ${names} is on this machine.`);
@@ -83,7 +85,8 @@ async function planAction(
   compiled: CompiledAction,
   given: Values,
   context: PlanContext,
-  services: ActionServices,
+  session: Session,
+  own: ActionProgram,
 ): Promise<Plan<PreparedAction>> {
   const { of, key, action, preview, before, undo, wording } = compiled;
   const { effects } = action;
@@ -91,13 +94,13 @@ async function planAction(
   const { folder, values, paths } = await checkPaths(compiled.paths, action.role, given, workspace);
   // Before anything else: a value that would be read as an option is refused here.
   const line = compiled.run.write(values);
-  const found = findProgram(of, folder, workspace.roots, services);
+  const found = findProgram(of, folder, workspace.roots, own);
   const trusted = () => context.trusts(folder);
   const project = { action: key, folder, roots: workspace.roots, effects, values, trusted };
   const inspected = await of.inspect?.(look, { ...project, denied: rooted(workspace).denied });
   const call: ActionCall = {
     compiled,
-    services,
+    session,
     values,
     folder,
     program: found.program,
@@ -165,7 +168,7 @@ function findProgram(
   of: Program,
   folder: string,
   roots: readonly string[],
-  { installation, env: given }: ActionServices,
+  { installation, env: given }: ActionProgram,
 ) {
   const project = projectFolders(roots);
   const env: Record<string, string> = { ...given, PATH: project.pathWithout(given['PATH'] ?? '') };
@@ -230,15 +233,15 @@ async function canBeUndone(
   { changes, unkept }: NonNullable<CompiledAction['undo']>,
   context: PlanContext,
 ): Promise<boolean> {
-  const { folder, services } = call;
-  if (!services.checkpoint || !(await context.trusts(folder))) return false;
+  const { folder, session } = call;
+  if (!session.checkpoints || !(await context.trusts(folder))) return false;
   const lost = await runLine(call, unkept, context.signal);
   if (lost.exitCode !== 0 || lost.stdout.bytes.length > 0) return false;
   const { exitCode, stdout } = await runLine(call, changes, context.signal);
   if (exitCode !== 0 || stdout.omittedBytes > 0) return false;
   const names = stdout.bytes.toString().split('\0');
   const changed = names.filter((name) => name !== '');
-  return services.checkpoint.isReady(folder, changed, context.workspace);
+  return session.checkpoints.isReady(folder, changed, context.workspace);
 }
 
 /** The reason why the folder of an action has to be trusted; undefined: it need not be. */

@@ -7,30 +7,20 @@ import type { CallContext, OutputSink, ProgramInput, Result } from '../../core/t
 import { readPlain } from '../../store/own-files.ts';
 import { processFolder } from '../../store/process-folder.ts';
 import { withoutAnswers } from '../programs/child-environment.ts';
-import type { DatabaseServices } from '../databases/target.ts';
-import type { WorkTreeStates } from '../history/checkpoints.ts';
-import type { Outcome, Processes, Run } from '../processes/process.ts';
+import type { Outcome } from '../processes/process.ts';
 import { findRipgrep } from '../programs/find-ripgrep.ts';
 import type { Installation } from '../programs/installation.ts';
+import type { Session } from '../session.ts';
 import { inlineLimit } from '../sanitize.ts';
 import { programResult, type RunDetails } from './action-result.ts';
 import type { CompiledAction } from './compiled-action.ts';
 
-/** Keeps states of work trees. */
-export type Checkpoint = Pick<WorkTreeStates, 'take' | 'isReady'>;
-
-/** The parts of this machine that actions need. */
-export interface ActionServices {
-  readonly run: Run;
-  /** Opens a window, which goes on when the call is answered. */
-  readonly leave?: Processes['leave'];
+/** The program of an action, as this machine has it. */
+export interface ActionProgram {
   /** Undefined for what takes no program. */
   readonly installation: Installation | undefined;
-  readonly databases: DatabaseServices;
   /** The whole environment of its program. */
   readonly env: Readonly<Record<string, string>>;
-  /** Left out where no states are kept. */
-  readonly checkpoint?: Checkpoint;
 }
 
 /**
@@ -38,7 +28,7 @@ export interface ActionServices {
  */
 export interface ActionCall {
   readonly compiled: CompiledAction;
-  readonly services: ActionServices;
+  readonly session: Session;
   readonly values: Values;
   readonly folder: string;
   readonly program: string;
@@ -83,7 +73,7 @@ const oldestMs = 2000;
 
 /** Runs what was planned, with the steps around it, and tells what came of it. */
 export async function runAction({ call, launch }: PreparedAction, context: CallContext): Promise<Result> {
-  const { compiled, services, values } = call;
+  const { compiled, session, values } = call;
   const { ok, out, steps } = compiled.action;
   const { hints } = compiled.of;
   const since = Date.now() - oldestMs;
@@ -98,7 +88,7 @@ export async function runAction({ call, launch }: PreparedAction, context: CallC
   try {
     const own = reports === undefined ? launch.argv : argvOf(call, compiled.run.write(values, reports).argv);
     const isWhole = out !== undefined;
-    const { outcome, details } = await execute({ ...launch, argv: own }, isWhole, context, services);
+    const { outcome, details } = await execute({ ...launch, argv: own }, isWhole, context, session);
     const hasReports = reports !== undefined || steps?.reports !== undefined;
     const rest = async () => ({
       files: hasReports ? await readReports(call, reports, since) : {},
@@ -120,9 +110,9 @@ export const argvOf = ({ leading, trailing }: ActionCall, argv: readonly string[
 
 /** Runs a line of an action beside its own. */
 export function runLine(call: ActionCall, line: CompiledLine, signal: AbortSignal): Promise<Outcome> {
-  const { program, folder, services } = call;
+  const { program, folder, session } = call;
   const { argv, env } = line.write(call.values);
-  return services.run({
+  return session.environment.run({
     program,
     argv: argvOf(call, argv),
     cwd: folder,
@@ -162,12 +152,17 @@ async function readReports(
 }
 
 /** The files below the folder that match one of the globs and were changed since then, in milliseconds. */
-async function changedFiles({ services, folder }: ActionCall, globs: readonly string[], since: number) {
+async function changedFiles({ session, folder }: ActionCall, globs: readonly string[], since: number) {
   // Reports lie in folders that are ignored.
   const argv = ['--no-config', '--files', '--no-ignore', '--hidden', '--null'];
   const wanted = globs.flatMap((glob) => ['--glob', glob]);
   const program = await findRipgrep();
-  const { stdout } = await services.run({ program, argv: [...argv, ...wanted], cwd: folder, env: {} });
+  const { stdout } = await session.environment.run({
+    program,
+    argv: [...argv, ...wanted],
+    cwd: folder,
+    env: {},
+  });
   const names = stdout.bytes.toString().split('\0').filter(Boolean).slice(0, mostFiles);
   const changedAt = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return names.map((name) => join(folder, name)).filter((path) => changedAt(path) >= since);
@@ -186,11 +181,11 @@ export async function execute(
   launch: Launch,
   isWhole: boolean,
   context: CallContext,
-  { run, leave, checkpoint }: Pick<ActionServices, 'run' | 'checkpoint' | 'leave'>,
+  { environment, checkpoints }: Session,
 ): Promise<{ readonly outcome: Outcome; readonly details: RunDetails }> {
   const { program, argv, folder, command, input, keeps, lasts, looksOnly = false, isWindow = false } = launch;
   const { signal, workspace } = context;
-  const kept = keeps === 'no' ? undefined : await checkpoint?.take(folder, command, workspace, signal);
+  const kept = keeps === 'no' ? undefined : await checkpoints?.take(folder, command, workspace, signal);
   if (keeps === 'must' && kept?.isKept !== true) throw notKept(kept?.note);
   // What only looks is kept afterwards, when not all of it is shown.
   const sink = looksOnly ? undefined : context.keepOutput(command, folder);
@@ -198,7 +193,7 @@ export async function execute(
     open.write(input ?? '');
     open.end();
   };
-  const start = isWindow && leave ? leave : run;
+  const start = isWindow ? environment.leave : environment.run;
   const outcome = await start({
     program,
     argv,

@@ -7,7 +7,7 @@ import type { Grant, Plan, PlanContext } from '../../core/tool.ts';
 import { graceMs, inSession, usualLimits as limits, type Session } from './session.ts';
 import { displayPath } from '../paths/display-path.ts';
 import { isLoopback, projectAddress, schemesOf, targetName, targetOf, withoutSecrets } from './target.ts';
-import type { TargetChoice, DatabaseServices, Target } from './target.ts';
+import type { TargetChoice, KnownDatabases, Target } from './target.ts';
 
 /** One call of an action that asks a database. */
 export interface DatabaseCall {
@@ -17,7 +17,7 @@ export interface DatabaseCall {
   readonly databaseQuestion: DatabaseQuestion;
   readonly effects: readonly Effect[];
   readonly values: Values;
-  readonly services: DatabaseServices;
+  readonly known: KnownDatabases;
 }
 
 /** A call with the server that it goes to. */
@@ -54,10 +54,10 @@ export async function planQuery(
   call: DatabaseCall,
   { workspace, signal, trusts }: PlanContext,
 ): Promise<Plan<PreparedQuery>> {
-  const { engine, databaseQuestion, effects, values, services } = call;
+  const { engine, databaseQuestion, effects, values, known } = call;
   const folder = workspace.roots[0] ?? '';
   const named = projectAddress(schemesOf[engine], workspace.roots);
-  const target = targetOf(engine, values as TargetChoice, services, named);
+  const target = targetOf(engine, values as TargetChoice, known, named);
   // Whom a project names is not talked to before somebody has said yes to that.
   const isForeign = target.isOfProject && !isLoopback(target.host);
   const waits = target.isOfProject && (isForeign || !(await trusts(folder)));

@@ -1,16 +1,16 @@
 import { ToolcribError } from '../../core/errors.ts';
 import { projectFolders } from '../programs/project-folders.ts';
-import { variablesOf, withoutBlanks, type DatabaseServices, type Target } from './target.ts';
+import { variablesOf, withoutBlanks, type KnownDatabases, type Target } from './target.ts';
 
 /** The program by the first of its names that is there; never one that lies in the project. */
 export async function clientProgram(
   client: readonly string[],
   roots: readonly string[],
-  services: DatabaseServices,
+  { environment }: KnownDatabases,
 ): Promise<string> {
   const project = projectFolders(roots);
   for (const name of client) {
-    const found = await services.which(name);
+    const found = await environment.which(name);
     if (found !== undefined && !project.holds(found)) return found;
   }
   throw new ToolcribError(

@@ -1,6 +1,6 @@
 import type { DatabaseEngine } from '../../core/discoverer.ts';
 import { inSession, usualLimits, type OpenSession } from './session.ts';
-import { schemesOf, targetName, targetOf, withoutSecrets, type DatabaseServices } from './target.ts';
+import { schemesOf, targetName, targetOf, withoutSecrets, type KnownDatabases } from './target.ts';
 
 /** The login of a connection that the operator has named. */
 export interface Login {
@@ -20,13 +20,15 @@ const mostMs = 3000;
 /**
  * Connects to each database that the operator has named, and looks at what its login may do. Never rejects.
  */
-export function loginsOf(services: DatabaseServices): Promise<Login[]> {
-  const address = services.host.env['DATABASE_URL'] ?? '';
+export function loginsOf(known: KnownDatabases): Promise<Login[]> {
+  const address = known.environment.host.env['DATABASE_URL'] ?? '';
   const engines = Object.keys(schemesOf) as DatabaseEngine[];
   const inEnvironment = engines.filter((engine) => schemesOf[engine].test(address));
   return Promise.all([
-    ...Object.entries(services.profiles).map(([name, { engine }]) => loginOf(name, engine, name, services)),
-    ...inEnvironment.map((engine) => loginOf('DATABASE_URL', engine, undefined, services)),
+    ...Object.entries(known.settings.databases).map(([name, { engine }]) =>
+      loginOf(name, engine, name, known),
+    ),
+    ...inEnvironment.map((engine) => loginOf('DATABASE_URL', engine, undefined, known)),
   ]);
 }
 
@@ -34,10 +36,10 @@ async function loginOf(
   name: string,
   engine: DatabaseEngine,
   profile: string | undefined,
-  services: DatabaseServices,
+  known: KnownDatabases,
 ): Promise<Login> {
   try {
-    const target = targetOf(engine, { profile }, services);
+    const target = targetOf(engine, { profile }, known);
     const database = withoutSecrets(targetName(target), target.secrets);
     const look = async (openSession: OpenSession) =>
       inSession(

@@ -3,8 +3,9 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseEngine } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import type { DatabaseProfile } from '../../core/settings.ts';
+import type { Settings } from '../../core/settings.ts';
 import { readPlain } from '../../store/own-files.ts';
+import type { Environment } from '../environment.ts';
 import type { Host } from '../host.ts';
 
 /**
@@ -36,13 +37,10 @@ export interface Target extends Omit<TargetFields, 'port'> {
   readonly secrets: readonly string[];
 }
 
-/** The databases that this machine knows of. */
-export interface DatabaseServices {
-  readonly host: Pick<Host, 'env' | 'platform'>;
-  /** Profiles by name, from the settings of the operator. */
-  readonly profiles: Readonly<Record<string, DatabaseProfile>>;
-  /** The absolute path of a program by its name. */
-  which(name: string): Promise<string | undefined>;
+/** The part of a session that says which databases there are. */
+export interface KnownDatabases {
+  readonly environment: Pick<Environment, 'host' | 'which'>;
+  readonly settings: Pick<Settings, 'databases'>;
 }
 
 /** The choices of a call about where to connect; everything else is the operator's. */
@@ -75,36 +73,37 @@ export const variablesOf: Readonly<Record<DatabaseEngine, TargetFields>> = {
 export function targetOf(
   engine: DatabaseEngine,
   chosen: TargetChoice,
-  services: DatabaseServices,
+  known: KnownDatabases,
   ofProject?: Address,
 ): Target {
-  const { env } = services.host;
-  const named = addressFor(engine, chosen.profile, services);
+  const { host: machine } = known.environment;
+  const { env } = machine;
+  const named = addressFor(engine, chosen.profile, known);
   const isSaid = named.address !== undefined || env[variablesOf[engine].host ?? ''] !== undefined;
   const isOfProject = !isSaid && ofProject !== undefined;
   const { address, from } = isOfProject ? ofProject : named;
   const said = address === undefined ? {} : addressOf(address, engine, from);
   // A password of the operator's goes nowhere that a project chooses.
   const variables = isOfProject ? [] : Object.entries(variablesOf[engine]);
-  const known: TargetFields = {
+  const fields: TargetFields = {
     ...withoutBlanks(Object.fromEntries(variables.map(([part, name]) => [part, env[name]]))),
     ...said,
     ...(chosen.database !== undefined && { database: chosen.database }),
   };
-  const port = Number(known.port) || (engine === 'mysql' ? 3306 : 5432);
+  const port = Number(fields.port) || (engine === 'mysql' ? 3306 : 5432);
   // MySQL's programs mean the socket by localhost, unless a port is named.
-  const isSocket = engine === 'mysql' && known.host === 'localhost' && said.port === undefined;
-  const given = isSocket ? undefined : known.host;
-  const host = given ?? localServer(engine, port, services.host);
-  const { password } = known;
+  const isSocket = engine === 'mysql' && fields.host === 'localhost' && said.port === undefined;
+  const given = isSocket ? undefined : fields.host;
+  const host = given ?? localServer(engine, port, machine);
+  const { password } = fields;
   const secrets = [address, password, password && encodeURIComponent(password)];
   return {
-    ...known,
+    ...fields,
     engine,
     host,
     port,
-    user: known.user ?? userInfo().username,
-    sslmode: host.startsWith('/') ? 'disable' : protectionOf(known.sslmode ?? 'prefer'),
+    user: fields.user ?? userInfo().username,
+    sslmode: host.startsWith('/') ? 'disable' : protectionOf(fields.sslmode ?? 'prefer'),
     from,
     isOfProject,
     secrets: secrets.filter((secret): secret is string => Boolean(secret)),
@@ -122,7 +121,7 @@ export const withoutSecrets = (text: string, secrets: readonly string[]): string
     .reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
 
 /** The places of the server's socket: Debian, Red Hat; then the server's own choice. */
-function localServer(engine: DatabaseEngine, port: number, { env, platform }: DatabaseServices['host']) {
+function localServer(engine: DatabaseEngine, port: number, { env, platform }: Host) {
   if (platform === 'win32') return 'localhost';
   const files = ['/run/mysqld/mysqld.sock', '/var/lib/mysql/mysql.sock', '/tmp/mysql.sock'];
   if (engine === 'mysql') return env['MYSQL_UNIX_PORT'] || (files.find(existsSync) ?? 'localhost');
@@ -141,10 +140,11 @@ interface Address {
 function addressFor(
   engine: DatabaseEngine,
   name: string | undefined,
-  { profiles, host: { env } }: DatabaseServices,
+  { environment, settings }: KnownDatabases,
 ): Address {
+  const { env } = environment.host;
   if (name !== undefined) {
-    const named = Object.entries(profiles).filter(([, profile]) => profile.engine === engine);
+    const named = Object.entries(settings.databases).filter(([, profile]) => profile.engine === engine);
     const [, profile] = named.find(([each]) => each === name) ?? [];
     if (profile?.url !== undefined) return { address: profile.url, from: `profile ${name}` };
     const { urlFrom = '' } = profile ?? {};

@@ -54,24 +54,15 @@ async function builtIn({ name }: ToolDefinition, session: Session): Promise<Tool
 
 async function programAction(
   { name, program, action = '' }: ToolDefinition,
-  { environment, settings, checkpoints }: Session,
+  session: Session,
   installation: Installation | undefined,
 ): Promise<Tool> {
+  const { environment } = session;
   const of = await programCode(program, environment);
   if (!of) throw new Error(`${name} is in the catalogue and not defined`);
   const { programTool } = await import('../../machine/actions/plan-action.ts');
-  return programTool(of, action, {
-    run: environment.run,
-    leave: environment.leave,
-    installation,
-    env: await environment.childEnvironment(of.environment ?? [], of.settings ?? {}),
-    databases: {
-      host: environment.host,
-      profiles: settings.databases,
-      which: (wanted) => environment.which(wanted),
-    },
-    ...(checkpoints && { checkpoint: checkpoints }),
-  });
+  const env = await environment.childEnvironment(of.environment ?? [], of.settings ?? {});
+  return programTool(of, action, session, { installation, env });
 }
 
 /** A program with its code: one that a person has described, or that of its file. */
