@@ -4,7 +4,7 @@ import type { DatabaseEngine, Effect } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { looksOnly } from '../../core/policy.ts';
 import type { Grant, Plan, PlanContext } from '../../core/tool.ts';
-import { graceMs, inSession, usualLimits as limits, type Session } from './session.ts';
+import { graceMs, inSession, usualLimits as limits, type DatabaseSession } from './session.ts';
 import { displayPath } from '../paths/display-path.ts';
 import { isLoopback, projectAddress, schemesOf, targetName, targetOf, withoutSecrets } from './target.ts';
 import type { TargetChoice, KnownDatabases, Target } from './target.ts';
@@ -172,7 +172,7 @@ function questionText({ databaseQuestion, values, tool }: DatabaseCall): string 
 }
 
 async function answerOf(
-  session: Session,
+  session: DatabaseSession,
   { databaseQuestion, values }: DatabaseCall,
 ): Promise<DatabaseAnswer> {
   if ('query' in databaseQuestion) {

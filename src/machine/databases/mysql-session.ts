@@ -2,7 +2,7 @@ import mysql from 'mysql2';
 import type { FieldPacket, QueryError, ResultSetHeader, RowDataPacket } from 'mysql2';
 import { ToolcribError } from '../../core/errors.ts';
 import { connectMs, hexOf, jsonOf, lockSeconds, shortened } from './session.ts';
-import type { Encryption, QueryLimits, OpenSession, Session, Table } from './session.ts';
+import type { Encryption, QueryLimits, OpenSession, DatabaseSession, Table } from './session.ts';
 import type { Target } from './target.ts';
 
 const measures = new RegExp(
@@ -29,7 +29,7 @@ export const openSession: OpenSession = async (target, limits, encryption) => {
   const db = connect();
   await db.connect();
   return {
-    stream: (db as unknown as { connection: Pick<Session, 'stream'> }).connection.stream,
+    stream: (db as unknown as { connection: Pick<DatabaseSession, 'stream'> }).connection.stream,
     begin: () => begin(db, limits),
     async query(sql, most, values = []) {
       // A query with a limit of its own has that one. A plan is that of the query without ours.

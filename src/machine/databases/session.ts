@@ -31,7 +31,7 @@ export const lockSeconds = 5;
  * A connection whose transaction may only read, and is never committed, but for that of `change`. Every
  * method throws what the server says.
  */
-export interface Session {
+export interface DatabaseSession {
   readonly stream: Stream;
   /**
    * Begins the transaction. Returns the rights of the login that this does not bind; undefined where there
@@ -53,7 +53,11 @@ export interface Session {
 type Stream = NodeJS.ReadableStream & { destroy(): void };
 
 /** Connects, and no more. */
-export type OpenSession = (target: Target, limits: QueryLimits, encryption?: Encryption) => Promise<Session>;
+export type OpenSession = (
+  target: Target,
+  limits: QueryLimits,
+  encryption?: Encryption,
+) => Promise<DatabaseSession>;
 
 /**
  * Does `work` over a connection of its own. When the signal aborts, what runs is cancelled on the server, and
@@ -62,7 +66,7 @@ export type OpenSession = (target: Target, limits: QueryLimits, encryption?: Enc
 export async function inSession<T>(
   opened: { readonly openSession: OpenSession; readonly target: Target; readonly limits: QueryLimits },
   signal: AbortSignal,
-  work: (session: Session, beyond: string | undefined) => Promise<T>,
+  work: (session: DatabaseSession, beyond: string | undefined) => Promise<T>,
 ): Promise<T> {
   const { openSession, target, limits } = opened;
   signal.throwIfAborted();
@@ -91,7 +95,7 @@ export async function inSession<T>(
   }
 }
 
-async function leave(session: Session, isCancelled: boolean): Promise<void> {
+async function leave(session: DatabaseSession, isCancelled: boolean): Promise<void> {
   setTimeout(() => session.stream.destroy(), graceMs).unref();
   await (isCancelled ? session.cancel() : session.end());
   session.stream.destroy();
