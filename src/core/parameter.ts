@@ -12,6 +12,17 @@ export interface Param<T extends z.ZodType = z.ZodType> {
   readonly variable?: string;
   /** The arguments for a value; an empty list is not written. */
   write(value: unknown, bare: RefuseOption): readonly string[];
+  readonly reading: Reading;
+}
+
+/** The way back: what tells the words that a parameter writes from others. */
+export interface Reading {
+  /** The name of an option, behind which its value stands; `--jobs=` where it is glued to it. */
+  readonly option?: string;
+  /** Words that stand for a value each; no words where the value is not written. */
+  readonly meanings?: readonly (readonly [value: unknown, words: readonly string[]])[];
+  /** The value that was spelled as this text; undefined for a text that no value is spelled as. */
+  readonly unspell?: (text: string) => unknown;
 }
 export type Params = Readonly<Record<string, Param>>;
 /** The values that a caller gives. */
@@ -21,7 +32,22 @@ export type Input<P extends Params> = z.input<z.ZodObject<{ [K in keyof P]: P[K]
  * The spelling of a value when that is not its own text: names as one regular expression, text as an SQL
  * literal.
  */
-type Spell<T extends z.ZodType> = (value: NonNullable<z.output<T>>) => string;
+interface Spell<T extends z.ZodType> {
+  (value: NonNullable<z.output<T>>): string;
+  /** The way back, where there is one. Undefined for a text that is not spelled so. */
+  readonly unspell?: (text: string) => NonNullable<z.output<T>> | undefined;
+}
+
+/** The way back of a spelling: only to a value that is spelled as this text. One without a way is not read. */
+function wayBack<T extends z.ZodType>(spell: Spell<T> | undefined): Pick<Reading, 'unspell'> {
+  if (!spell) return {};
+  return {
+    unspell(text) {
+      const value = spell.unspell?.(text);
+      return value !== undefined && spell(value) === text ? value : undefined;
+    },
+  };
+}
 
 /**
  * The text of a value; of a list, that of each item, or all of them in one where they are spelled together.
@@ -42,6 +68,7 @@ export function required<T extends z.ZodType>(name: string, schema: T, spell?: S
     place: 'option',
     write: (value, bare) =>
       textsOf(value, spell).flatMap((text) => (isGlued ? [name + text] : [name, bare(text)])),
+    reading: { option: name, ...wayBack(spell) },
   };
 }
 
@@ -63,6 +90,12 @@ export function on(
     schema: z.boolean().default(false).describe(says),
     place: 'option',
     write: (value) => (value === true ? whenTrue : whenFalse),
+    reading: {
+      meanings: [
+        [true, whenTrue],
+        [false, whenFalse],
+      ],
+    },
   };
 }
 
@@ -74,7 +107,8 @@ export const choice = <K extends string>(from: Readonly<Record<K, FixedWords>>, 
     .default(keys[0] as never)
     .describe(says);
   const lists = new Map<unknown, readonly string[]>(keys.map((key) => [key, listOf(from[key])]));
-  return { schema, place: 'option', write: (value) => lists.get(value) ?? [] } as Param<typeof schema>;
+  const write = (value: unknown) => lists.get(value) ?? [];
+  return { schema, place: 'option', write, reading: { meanings: [...lists] } } as Param<typeof schema>;
 };
 
 /** A value behind the options: a path, a name. Of a list, each item. */
@@ -82,6 +116,7 @@ export const operand = <T extends z.ZodType>(schema: T, spell?: Spell<T>): Param
   schema,
   place: 'operand',
   write: (value, bare) => textsOf(value, spell).map(bare),
+  reading: wayBack(spell),
 });
 
 /** A parameter whose value is written as it is. */
@@ -89,6 +124,7 @@ const plain = <T extends z.ZodType>(schema: T, place: Param['place']): Param<T> 
   schema,
   place,
   write: (value) => textsOf(value),
+  reading: {},
 });
 
 /** Words for a program or script that the action runs: as they are, options too. Always last. */

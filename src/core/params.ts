@@ -66,10 +66,11 @@ export const some = <T extends z.ZodType>(item: T, description: string) =>
   z.array(item).min(1).max(1000).describe(description);
 
 /** Spells a list as one argument. A separator inside an item would make two of it, and is refused. */
-export const joined =
-  (separator: string) =>
-  (all: readonly string[]): string => {
+export function joined(separator: string) {
+  const join = (all: readonly string[]): string => {
     const split = all.find((one) => one.includes(separator));
     if (split === undefined) return all.join(separator);
     throw new ToolcribError('ARG_INVALID', `"${split}" would be read as two.`, 'Give each by itself.');
   };
+  return Object.assign(join, { unspell: (text: string) => text.split(separator) });
+}

@@ -105,5 +105,13 @@ export const testNames = list(
 );
 
 /** One regular expression for tests of exactly these names, as JavaScript's test runners take it. */
-export const exactly = (names: readonly string[]): string =>
-  `^(?:${names.map((one) => one.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)).join('|')})$`;
+export const exactly = Object.assign(
+  (names: readonly string[]): string =>
+    `^(?:${names.map((one) => one.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)).join('|')})$`,
+  {
+    unspell(text: string): string[] | undefined {
+      const [, names] = /^\^\(\?:([^]*)\)\$$/.exec(text) ?? [];
+      return names?.match(/(?:\\[^]|[^|\\])+/g)?.map((one) => one.replaceAll(/\\([^])/g, '$1'));
+    },
+  },
+);
