@@ -86,7 +86,8 @@ function gluedPart(piece: Exclude<Piece, string>, freshFolder: string | undefine
   const names: string[] = [];
   const sourceOf = (one: Piece, at: number, all: readonly Piece[]): string => {
     if (typeof one === 'string') return one.replaceAll(/[^\w]/g, String.raw`\$&`);
-    if ('fresh' in one) return freshFolder === undefined ? '(?!)' : sourceOf(`${freshFolder}/${one.fresh}`, at, all);
+    if ('fresh' in one)
+      return freshFolder === undefined ? '(?!)' : sourceOf(`${freshFolder}/${one.fresh}`, at, all);
     if ('glue' in one) return `(?:${one.glue.map(sourceOf).join('')})?`;
     names.push(String(one.slot));
     const next = all[at + 1];

@@ -42,4 +42,3 @@ export function values(schema: z.core.$ZodType): fc.Arbitrary<unknown> {
 /** Any valid values of the parameters of an action. */
 export const valuesOf = (params: Params) =>
   fc.record(Object.fromEntries(Object.entries(params).map(([key, { schema }]) => [key, values(schema)])));
-

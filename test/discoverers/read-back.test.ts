@@ -9,9 +9,7 @@ import { schemaOf } from '../../src/machine/actions/describe.ts';
 
 const freshFolder = '/fresh';
 const unwritten = (params: Params): ReadonlySet<string> =>
-  new Set(
-    Object.keys(params).filter((name) => ['aside', 'variable', 'input'].includes(params[name]!.place)),
-  );
+  new Set(Object.keys(params).filter((name) => ['aside', 'variable', 'input'].includes(params[name]!.place)));
 const plain = (params: Params, values: Values): unknown => {
   const hidden = unwritten(params);
   const known = Object.entries(values).filter(([name, value]) => value !== undefined && !hidden.has(name));
@@ -28,7 +26,12 @@ const ownLines: readonly OwnLine[] = allActions.flatMap((named): OwnLine[] => {
   const { action, tool } = named;
   const alternatives = alternativesOf(action) ?? [];
   if (alternatives.length > 0)
-    return alternatives.map(({ by, run, dashes }) => ({ name: `${tool} by ${by}`, named, line: run, dashes }));
+    return alternatives.map(({ by, run, dashes }) => ({
+      name: `${tool} by ${by}`,
+      named,
+      line: run,
+      dashes,
+    }));
   if (!('run' in action) || 'reads' in action.run || 'alternatives' in action.run) return [];
   return [{ name: tool, named, line: action.run, dashes: 'dashes' in action ? action.dashes : undefined }];
 });
