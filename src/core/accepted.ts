@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ToolcribError } from './errors.ts';
+import { bare, definitionOf, mayBeAbsent } from './schema.ts';
 
 /** Names and values that are taken for a parameter beside what is published. */
 interface Accepted {
@@ -37,30 +38,11 @@ export const unlisted = <T extends z.ZodType>(schema: T, names = ''): T =>
 export const orSeveral = <T extends z.ZodType>(item: T, most: number, names = '') =>
   also(z.array(item).min(1).max(most), names, { several: true });
 
-interface Definition {
-  readonly type: string;
-  readonly shape?: Readonly<Record<string, z.ZodType>>;
-  readonly element?: z.ZodType;
-  readonly entries?: Readonly<Record<string, unknown>>;
-  readonly innerType?: z.ZodType;
-}
-
 /** The names and values taken for a schema, or for the one that it makes optional. */
 export function acceptedOf(schema: z.ZodType): Accepted | undefined {
   const { innerType } = definitionOf(schema);
   return accepted.get(schema) ?? (innerType && acceptedOf(innerType));
 }
-
-const definitionOf = (schema: z.ZodType): Definition => schema._zod.def as unknown as Definition;
-
-/** The schema of a value that is given. */
-function bare(schema: z.ZodType): z.ZodType {
-  const { innerType } = definitionOf(schema);
-  return innerType ? bare(innerType) : schema;
-}
-
-const mayBeLeftOut = (schema: z.ZodType): boolean =>
-  ['optional', 'default', 'nullable'].includes(definitionOf(schema).type);
 
 /**
  * Arguments in the form that a schema has: other names become its own, and values that arrived as text become
@@ -116,7 +98,7 @@ function withOwnNames(
     const schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
     if (!schema && isSaid(shape, key)) continue;
     // Some models give every parameter, those they do not want as null.
-    if (value === null && schema && mayBeLeftOut(schema)) continue;
+    if (value === null && schema && mayBeAbsent(schema)) continue;
     const formed = schema ? inAcceptedForm(schema, value) : value;
     if (Object.hasOwn(named, name) && JSON.stringify(named[name]) !== JSON.stringify(formed))
       throw new ToolcribError(

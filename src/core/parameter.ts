@@ -38,7 +38,7 @@ interface Spell<T extends z.ZodType> {
   readonly unspell?: (text: string) => NonNullable<z.output<T>> | undefined;
 }
 
-/** The way back of a spelling: only to a value that is spelled as this text. One without a way is not read. */
+/** The way back of a spelling: only to a value that is spelled as this text. One without is not read. */
 function wayBack<T extends z.ZodType>(spell: Spell<T> | undefined): Pick<Reading, 'unspell'> {
   if (!spell) return {};
   return {

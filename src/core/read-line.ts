@@ -1,9 +1,11 @@
 import * as z from 'zod';
-import type { Line, Piece, Values } from './command-line.ts';
-import type { Param, Params } from './parameter.ts';
+import type { Line, Values } from './command-line.ts';
+import { partsOf, type Part, type SlotPart } from './line-parts.ts';
+import type { Params } from './parameter.ts';
+import { bare, definitionOf, isList, mayBeAbsent } from './schema.ts';
 
 /** A line of an action that can be read back. */
-export interface ReadableLine {
+export interface ReadLine {
   /** Its fixed words before everything else, by which the lines of a program are told apart: `remote add`. */
   readonly leading: readonly string[];
   /**
@@ -21,24 +23,11 @@ export interface ReadingOptions {
   readonly dashes?: false | undefined;
   /** Options stand before the operands only: what stands behind is another program's. */
   readonly isStrict?: boolean;
-  /** The folder of the files that are made for a call; without one, a line that names such files is not read. */
+  /** The folder of the files that are made for a call; without one, a line that names some is not read. */
   readonly freshFolder?: string | undefined;
 }
 
-/** A part of a line, in its order. Options that may stand anywhere are none of it. */
-type Part =
-  | { readonly is: 'word'; readonly word: string }
-  /** The `--` before operands. */
-  | { readonly is: 'dashes'; readonly mayMiss: boolean }
-  | { readonly is: 'glued'; readonly pattern: RegExp; readonly names: readonly string[] }
-  | Slotted;
-interface Slotted {
-  readonly is: 'slot';
-  readonly name: string;
-  readonly param: Param;
-}
-
-/** What has been read so far. */
+/** The part of a line that has been read. */
 interface Progress {
   /** The next word. */
   readonly at: number;
@@ -51,74 +40,13 @@ interface Progress {
 const mostWords = 400;
 
 /** Prepares one line of an action to be read: the inverse of what `compileLine` writes. */
-export function readableLine(params: Params, line: Line<never>, options: ReadingOptions = {}): ReadableLine {
-  const reader = new LineReader(params, partsOf(params, line, options), options);
+export function compileReading(params: Params, line: Line<never>, options: ReadingOptions = {}): ReadLine {
+  const reader = new Reader(params, partsOf(params, line, options), options);
   return { leading: reader.leading, read: (argv) => reader.read(argv) };
 }
 
-/** The parts in the order in which `compileLine` writes them. */
-function partsOf(params: Params, line: Line<never>, { dashes, freshFolder }: ReadingOptions): Part[] {
-  const isTemplate = typeof line === 'function';
-  const slotsAt = (place: Param['place']) =>
-    Object.keys(params)
-      .filter((name) => params[name]?.place === place)
-      .map((slot) => ({ slot }));
-  const behind = isTemplate ? [] : [...slotsAt('operand'), ...slotsAt('words')];
-  const slots = Object.fromEntries(Object.keys(params).map((slot) => [slot, { slot }]));
-  const front: readonly Piece[] = isTemplate ? line(slots as never) : [...line, ...slotsAt('option')];
-  const hasDashes = behind.length > 0 && dashes !== false;
-  const pieces: readonly Piece[] = [...front, ...(hasDashes ? ['--'] : []), ...behind];
-  return pieces.map((piece, at): Part => {
-    const next = pieces[at + 1];
-    // One before fixed words is a part of what is said.
-    if (piece === '--') return { is: 'dashes', mayMiss: !isTemplate || typeof next === 'object' };
-    if (typeof piece === 'string') return { is: 'word', word: piece };
-    if (!('slot' in piece)) return gluedPart(piece, freshFolder);
-    const name = String(piece.slot);
-    const param = params[name];
-    if (!param) throw new Error(`no parameter "${name}"`);
-    return { is: 'slot', name, param };
-  });
-}
-
-/** One argument made of several pieces, as an expression with a group for each value. */
-function gluedPart(piece: Exclude<Piece, string>, freshFolder: string | undefined): Part {
-  const names: string[] = [];
-  const sourceOf = (one: Piece, at: number, all: readonly Piece[]): string => {
-    if (typeof one === 'string') return one.replaceAll(/[^\w]/g, String.raw`\$&`);
-    if ('fresh' in one)
-      return freshFolder === undefined ? '(?!)' : sourceOf(`${freshFolder}/${one.fresh}`, at, all);
-    if ('glue' in one) return `(?:${one.glue.map(sourceOf).join('')})?`;
-    names.push(String(one.slot));
-    const next = all[at + 1];
-    // What may stand behind it is not a part of it: `.[extras]`.
-    return typeof next === 'object' && 'glue' in next ? '([^]*?)' : '([^]*)';
-  };
-  const source = ('glue' in piece ? piece.glue : [piece]).map(sourceOf).join('');
-  return { is: 'glued', pattern: new RegExp(`^${source}$`), names };
-}
-
-interface Definition {
-  readonly type: string;
-  readonly innerType?: z.core.$ZodType;
-  readonly element?: z.core.$ZodType;
-  readonly in?: z.core.$ZodType;
-}
-const definitionOf = (schema: z.core.$ZodType): Definition => schema._zod.def as Definition;
-
-/** The schema of a value that is given. */
-function bare(schema: z.core.$ZodType): z.core.$ZodType {
-  const { innerType, type, in: given } = definitionOf(schema);
-  const inner = innerType ?? (type === 'pipe' ? given : undefined);
-  return inner ? bare(inner) : schema;
-}
-
-const mayBeAbsent = (schema: z.core.$ZodType): boolean =>
-  ['optional', 'default'].includes(definitionOf(schema).type);
-const isList = (schema: z.core.$ZodType): boolean => definitionOf(bare(schema)).type === 'array';
-
 /** A text as the value that a schema takes, or an item of it. */
-function valueOf(text: string, schema: z.core.$ZodType): unknown {
+function valueOf(text: string, schema: z.ZodType): unknown {
   const inner = bare(schema);
   const { type, element } = definitionOf(inner);
   if (type === 'array' && element) return valueOf(text, element);
@@ -133,12 +61,12 @@ const startsWith = (argv: readonly string[], at: number, words: readonly string[
   words.length > 0 && words.every((word, offset) => argv[at + offset] === word);
 
 /** Reads one line: each word is tried in all places where it could stand, and everything has to fit. */
-class LineReader {
+class Reader {
   readonly leading: readonly string[];
   readonly #params: Params;
   readonly #parts: readonly Part[];
   /** Options: they stand anywhere behind the leading words. */
-  readonly #options: readonly Slotted[];
+  readonly #options: readonly SlotPart[];
   readonly #schema: z.ZodObject;
   readonly #marks: string;
   readonly #isStrict: boolean;
@@ -147,7 +75,7 @@ class LineReader {
     this.#params = params;
     this.#marks = marks;
     this.#isStrict = isStrict;
-    this.#options = all.filter((part): part is Slotted => this.#isOption(part));
+    this.#options = all.filter((part): part is SlotPart => this.#isOption(part));
     this.#parts = all.filter((part) => !this.#isOption(part));
     const end = this.#parts.findIndex((part) => part.is !== 'word' || this.#isMarked(part.word));
     const first = end < 0 ? this.#parts : this.#parts.slice(0, end);
@@ -248,7 +176,7 @@ class LineReader {
   *#slot(
     argv: readonly string[],
     index: number,
-    { name, param }: Slotted,
+    { name, param }: SlotPart,
     progress: Progress,
   ): Generator<readonly [number, Progress]> {
     const { meanings } = param.reading;
@@ -289,7 +217,7 @@ class LineReader {
   }
 
   /** An option with its value: `--jobs 4`, `--jobs=4`, `-j4`. */
-  #named(argv: readonly string[], progress: Progress, { name, param }: Slotted): Progress | undefined {
+  #named(argv: readonly string[], progress: Progress, { name, param }: SlotPart): Progress | undefined {
     const { option } = param.reading;
     const word = argv[progress.at];
     if (option === undefined || word === undefined) return undefined;

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileLine, type Line, type Values } from '../../src/core/command-line.ts';
 import type { Params } from '../../src/core/parameter.ts';
-import { readableLine } from '../../src/core/read-line.ts';
+import { compileReading } from '../../src/core/read-line.ts';
 import { valuesOf } from './any-values.ts';
 import { allActions, alternativesOf, exampleValues, type NamedAction } from './programs.ts';
 import { schemaOf } from '../../src/machine/actions/describe.ts';
@@ -81,7 +81,7 @@ function problemOf({ name, named, line, dashes }: OwnLine, values: Values): stri
   } catch {
     return undefined;
   }
-  const readable = readableLine(params, line, { marks: of.marks, dashes, freshFolder });
+  const readable = compileReading(params, line, { marks: of.marks, dashes, freshFolder });
   const read = readable.read(argv);
   if (!read) return `not read: ${JSON.stringify(argv)} of ${JSON.stringify(values)}`;
   const [was, is] = [plain(params, values), plain(params, read)];
