@@ -1,15 +1,11 @@
 import { clearScreenDown, cursorTo, moveCursor, type CompleterResult, type Key } from 'node:readline';
-import {
-  keyName,
-  MutableOutput,
-  pressedKeys,
-  type LineEditor,
-  type LineEditorOptions,
-} from './line-editor.ts';
+import { DocumentedReadline } from './documented-readline.ts';
+import { MutableOutput, type EditableReadline, type EditableReadlineOptions } from './editable-readline.ts';
+import { keyName, pressedKeys, type LineEditor, type LineEditorOptions } from './line-editor.ts';
 import { inert, openPastes, typable } from './paste.ts';
 import { printable } from './printable.ts';
 import { RawMode } from './raw-mode.ts';
-import { openEditableReadline, type EditableReadline } from './readline-internals.ts';
+import { openInternalReadline } from './readline-internals.ts';
 
 /** readline takes no keys while it waits for completions, Ctrl-C included. */
 const completionMs = 1000;
@@ -37,20 +33,15 @@ export class FullLineEditor implements LineEditor {
   #paste: string[] | undefined;
   readonly #mode: RawMode;
 
-  constructor(options: LineEditorOptions) {
+  /** `hasInternals`: readline has those that it is known by; else its line has no line ends. */
+  constructor(options: LineEditorOptions, hasInternals: boolean) {
     this.#options = options;
-    this.#rl = openEditableReadline(
-      {
-        input: process.stdin,
-        output: this.#output,
-        terminal: true,
-        historySize: 0,
-        escapeCodeTimeout: 50,
-        completer: async (line: string, done: (error: null, found: CompleterResult) => void) =>
-          done(null, await this.#completions(line)),
-      },
-      (typed, key) => this.#pasted(typed, key) || this.#handled(keyName(key)),
-    );
+    const edits: EditableReadlineOptions = {
+      output: this.#output,
+      complete: (line) => this.#completions(line),
+      takeKey: (typed, key) => this.#pasted(typed, key) || this.#handled(keyName(key)),
+    };
+    this.#rl = hasInternals ? openInternalReadline(edits) : new DocumentedReadline(edits);
     this.#rl.on('line', (line) => {
       this.#output.open = false;
       options.entered({ text: this.#pastes.expand(typable(line)), shown: typable(line) });
@@ -59,13 +50,7 @@ export class FullLineEditor implements LineEditor {
       this.#output.open = false;
       options.closed();
     });
-    // It tells of errors of its input, too, which mean that the window is gone.
-    this.#rl.on('error', () => undefined);
-    process.stdout.on('resize', () => {
-      // Some terminals have wrapped the rows anew, some have cut them.
-      this.#rl.resized();
-      this.#output.emit('resize');
-    });
+    process.stdout.on('resize', () => this.#rl.resized());
     this.#mode = new RawMode();
   }
 
@@ -74,7 +59,6 @@ export class FullLineEditor implements LineEditor {
   }
 
   show(prompt: string): void {
-    this.#output.open = true;
     this.#rl.draw(prompt);
   }
 
@@ -127,12 +111,12 @@ export class FullLineEditor implements LineEditor {
 
   #set(line: string, cursor = line.length): void {
     this.#rl.replace(line, cursor);
-    this.#rl.refresh();
   }
 
   /** More rows than the screen has cannot be edited: the cursor does not get to the first. */
   #fitting(text: string): string {
-    const fits = text.split('\n').length < process.stdout.rows - 1;
+    const most = this.#rl.holdsLineEnds ? process.stdout.rows - 2 : 1;
+    const fits = text.split('\n').length <= most;
     return fits ? text : this.#pastes.collapse(this.#pastes.expand(text));
   }
 

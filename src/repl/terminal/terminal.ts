@@ -42,8 +42,8 @@ export class Terminal extends Screen {
   readonly interactive: boolean;
   /** True when what is written is seen on a screen; else it is a pipe or a file. */
   readonly screen: boolean;
-  /** True with the full line editor: several lines, pastes as one mark, `@` mentions and Tab. */
-  readonly editsFully: boolean;
+  /** True when a message of several lines can be typed; else one can be pasted. */
+  readonly editsSeveralLines: boolean;
   inputHandler: InputHandler | undefined;
   readonly #history: InputHistory;
   readonly #editor: LineEditor;
@@ -65,7 +65,6 @@ export class Terminal extends Screen {
     this.screen = Boolean(process.stdout.isTTY);
     this.interactive = Boolean(process.stdin.isTTY) && this.screen && !isDumb;
     const options: LineEditorOptions = {
-      edits: this.interactive,
       history: history.entries,
       complete: async (line) => this.inputHandler?.complete(line) ?? [[], line],
       entered: (line) => this.#entered(line),
@@ -77,8 +76,10 @@ export class Terminal extends Screen {
         this.#settle(undefined);
       },
     };
-    this.editsFully = this.interactive && hasReadlineInternals();
-    this.#editor = this.editsFully ? new FullLineEditor(options) : new PlainLineEditor(options);
+    this.editsSeveralLines = this.interactive && hasReadlineInternals();
+    this.#editor = this.interactive
+      ? new FullLineEditor(options, this.editsSeveralLines)
+      : new PlainLineEditor(options);
   }
 
   /** Takes away the lines that were entered while nobody waited for one, as they stood there. */
