@@ -120,8 +120,8 @@ const patienceMs = 15_000;
 const onlyMessageMs = 60_000;
 
 const otherReadline =
-  `Node ${process.version} has another readline: a message of several lines can be pasted, but not typed. It ` +
-  'can with a Node that this release was tested with (20, 22, 24, 26).';
+  `Node ${process.version} has another readline: a message of several lines can be pasted, but not typed. ` +
+  'It can with a Node that this release was tested with (20, 22, 24, 26).';
 
 const banner = ({ session: { state }, environment, model, mode }: Chat): string =>
   [`toolcrib ${environment.options.version}`, nameOf(model), `mode ${mode}`, state.name, '/help']

@@ -2,11 +2,15 @@ import { createInterface, emitKeypressEvents, type Interface, type Key } from 'n
 import { PassThrough } from 'node:stream';
 import { readlineOptions, type EditableReadline, type EditableReadlineOptions } from './editable-readline.ts';
 
+/** Opens an editable readline by nothing but what Node documents. */
+export const openDocumentedReadline = (options: EditableReadlineOptions): EditableReadline =>
+  new DocumentedReadline(options);
+
 /**
- * An editable readline by nothing but what Node documents. It has no input of its own, and is given the keys
- * that are left to it, and others as if they were typed. Its line has no line ends: they would be Enter.
+ * A readline without an input of its own: it is given the keys that are left to it, and others as if they
+ * were typed. Its line has no line ends: they would be Enter.
  */
-export class DocumentedReadline implements EditableReadline {
+class DocumentedReadline implements EditableReadline {
   readonly holdsLineEnds = false;
   readonly #options: EditableReadlineOptions;
   readonly #rl: Interface;

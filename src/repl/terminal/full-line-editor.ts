@@ -1,11 +1,11 @@
 import { clearScreenDown, cursorTo, moveCursor, type CompleterResult, type Key } from 'node:readline';
-import { DocumentedReadline } from './documented-readline.ts';
-import { MutableOutput, type EditableReadline, type EditableReadlineOptions } from './editable-readline.ts';
+import { openDocumentedReadline } from './documented-readline.ts';
+import { MutableOutput, type EditableReadline } from './editable-readline.ts';
 import { keyName, pressedKeys, type LineEditor, type LineEditorOptions } from './line-editor.ts';
 import { inert, openPastes, typable } from './paste.ts';
 import { printable } from './printable.ts';
 import { RawMode } from './raw-mode.ts';
-import { openInternalReadline } from './readline-internals.ts';
+import { hasReadlineInternals, openInternalReadline } from './readline-internals.ts';
 
 /** readline takes no keys while it waits for completions, Ctrl-C included. */
 const completionMs = 1000;
@@ -33,15 +33,14 @@ export class FullLineEditor implements LineEditor {
   #paste: string[] | undefined;
   readonly #mode: RawMode;
 
-  /** `hasInternals`: readline has those that it is known by; else its line has no line ends. */
-  constructor(options: LineEditorOptions, hasInternals: boolean) {
+  constructor(options: LineEditorOptions) {
     this.#options = options;
-    const edits: EditableReadlineOptions = {
+    const open = hasReadlineInternals() ? openInternalReadline : openDocumentedReadline;
+    this.#rl = open({
       output: this.#output,
       complete: (line) => this.#completions(line),
       takeKey: (typed, key) => this.#pasted(typed, key) || this.#handled(keyName(key)),
-    };
-    this.#rl = hasInternals ? openInternalReadline(edits) : new DocumentedReadline(edits);
+    });
     this.#rl.on('line', (line) => {
       this.#output.open = false;
       options.entered({ text: this.#pastes.expand(typable(line)), shown: typable(line) });
@@ -56,6 +55,10 @@ export class FullLineEditor implements LineEditor {
 
   get shown(): boolean {
     return this.#output.open;
+  }
+
+  get holdsLineEnds(): boolean {
+    return this.#rl.holdsLineEnds;
   }
 
   show(prompt: string): void {
@@ -115,7 +118,7 @@ export class FullLineEditor implements LineEditor {
 
   /** More rows than the screen has cannot be edited: the cursor does not get to the first. */
   #fitting(text: string): string {
-    const most = this.#rl.holdsLineEnds ? process.stdout.rows - 2 : 1;
+    const most = this.holdsLineEnds ? process.stdout.rows - 2 : 1;
     const fits = text.split('\n').length <= most;
     return fits ? text : this.#pastes.collapse(this.#pastes.expand(text));
   }

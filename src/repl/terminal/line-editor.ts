@@ -28,6 +28,8 @@ export interface LineEditorOptions {
 /** The line that a person types, which is kept also while it is not shown. */
 export interface LineEditor {
   readonly shown: boolean;
+  /** True when a line that is typed may have line ends, with which it is a message of several lines. */
+  readonly holdsLineEnds: boolean;
   show(prompt: string): void;
   /** Takes prompt and line off the screen. What is typed is still kept. */
   hide(): void;

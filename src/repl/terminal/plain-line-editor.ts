@@ -5,6 +5,7 @@ import type { LineEditor, LineEditorOptions } from './line-editor.ts';
 /** The lines of an input that nobody edits, as they come: there is no terminal, and no prompt. */
 export class PlainLineEditor implements LineEditor {
   readonly shown = false;
+  readonly holdsLineEnds = false;
   readonly #rl: Interface;
 
   constructor({ entered, closed }: LineEditorOptions) {

@@ -5,7 +5,6 @@ import type { InputHistory } from './history.ts';
 import { FullLineEditor } from './full-line-editor.ts';
 import type { EnteredLine, LineEditor, LineEditorOptions, PressedKey } from './line-editor.ts';
 import { PlainLineEditor } from './plain-line-editor.ts';
-import { hasReadlineInternals } from './readline-internals.ts';
 import type { Paint } from './paint.ts';
 import { painted } from './printable.ts';
 import { wrapped } from './rows.ts';
@@ -76,10 +75,8 @@ export class Terminal extends Screen {
         this.#settle(undefined);
       },
     };
-    this.editsSeveralLines = this.interactive && hasReadlineInternals();
-    this.#editor = this.interactive
-      ? new FullLineEditor(options, this.editsSeveralLines)
-      : new PlainLineEditor(options);
+    this.#editor = this.interactive ? new FullLineEditor(options) : new PlainLineEditor(options);
+    this.editsSeveralLines = this.#editor.holdsLineEnds;
   }
 
   /** Takes away the lines that were entered while nobody waited for one, as they stood there. */

@@ -103,6 +103,10 @@ it('takes a paste as one message, which is not sent by itself, and names no file
   for (const piece of ['\x1b[200~a\nb', '\x1b[2', '01~']) chat.type(piece);
   await chat.sees(/> \[Pasted #3: 2 lines\]$/);
   expect(await sent()).toBe(String.raw`"a\nb"`);
+  chat.paste('see @note.txt');
+  expect(await sent()).toBe('"see @note.txt"');
+  chat.press('up');
+  expect(await sent()).toBe('"see @note.txt"');
 });
 
 it('completes a command and a file behind an @ with Tab, and reads the file that a person names', async () => {
