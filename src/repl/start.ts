@@ -39,7 +39,7 @@ export async function chatInTerminal(options: ChatOptions, first: string | undef
     const interaction = new Interaction(chat, terminal);
     terminal.inputHandler = interaction;
     if (terminal.interactive) terminal.note(terminal.paint.dim(banner(chat)));
-    if (terminal.interactive && !terminal.editsFully) chat.environment.warn(plainEditing);
+    if (terminal.interactive && !terminal.editsSeveralLines) chat.environment.warn(otherReadline);
     if (chat.session.path().length > 0) showEnd({ chat, terminal });
     // The prompt first: servers and SDKs are loaded while the person reads or types.
     chat.connected = setImmediate().then(() => connect(chat, patienceMs));
@@ -119,9 +119,9 @@ const patienceMs = 15_000;
 /** The wait where no later message comes: as long as a server may take to start at all. */
 const onlyMessageMs = 60_000;
 
-const plainEditing =
-  `Node ${process.version} has another readline: several lines, pastes as one message, @ and Tab do not ` +
-  'work. They do with a Node that this release was tested with (20, 22, 24, 26).';
+const otherReadline =
+  `Node ${process.version} has another readline: a message of several lines can be pasted, but not typed. ` +
+  'It can with a Node that this release was tested with (20, 22, 24, 26).';
 
 const banner = ({ session: { state }, environment, model, mode }: Chat): string =>
   [`toolcrib ${environment.options.version}`, nameOf(model), `mode ${mode}`, state.name, '/help']

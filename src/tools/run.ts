@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { also, unlisted } from '../core/accepted.ts';
-import { text } from '../core/params.ts';
-import type { OutputSink, Plan, ProgramInput, Result } from '../core/tool.ts';
+import type { OutputSink, Plan, Result } from '../core/tool.ts';
 import { printable } from '../core/command-line.ts';
 import type { StoredOutput } from '../machine/output-store/kept-output.ts';
 import { inlineLimit, sanitize } from '../machine/sanitize.ts';
@@ -9,6 +8,12 @@ import type { Outcome } from '../machine/processes/process.ts';
 import { defineTool, type ToolCallContext } from './define-tool.ts';
 import { toOneLine, lastLines } from './output/job-text.ts';
 import { planLine, type PreparedLine } from './run/plan-line.ts';
+
+/** Characters of an input: a longer one belongs into a file. */
+const mostCharacters = 100_000;
+const isTooLong =
+  `is too long: expected at most ${mostCharacters.toLocaleString('en')} characters. Put it into a file, ` +
+  'and pipe that in: cat FILE | PROGRAM';
 
 const params = z.strictObject({
   command: also(
@@ -22,7 +27,10 @@ const params = z.strictObject({
     .optional()
     .describe('Its words, command being the program alone: nothing is parsed'),
   cwd: also(z.string().min(1).optional(), 'workdir working_directory'),
-  input: also(text('Standard input').optional(), 'stdin'),
+  input: also(
+    z.string().min(1).max(mostCharacters, isTooLong).describe('Standard input').optional(),
+    'stdin',
+  ),
   tail: z.int().min(1).max(2000).optional().describe('Only the last lines: 20'),
   background: also(
     z.boolean().default(false).describe('Dev servers, watchers: answers once it has begun'),
@@ -100,10 +108,6 @@ async function runPipes(
 ): Promise<string> {
   const limitMs = timeout_ms ?? (timeout === undefined ? longestMs : timeout * 1000);
   const until = performance.now() + Math.min(limitMs, longestMs);
-  const giveInput = (program: ProgramInput) => {
-    program.write(input ?? '');
-    program.end();
-  };
   for (const [at, [first, ...rest]] of pipes.entries()) {
     if (!first) continue;
     const outcome = await context.session.environment.run({
@@ -116,7 +120,8 @@ async function runPipes(
       timeoutMs: Math.max(1, until - performance.now()),
       keepBytes,
       sink,
-      takeInput: at === 0 && input !== undefined ? giveInput : context.takeInput,
+      wholeInput: at === 0 ? input : undefined,
+      takeInput: context.takeInput,
     });
     const failed = [first, ...rest][outcome.stage ?? 0];
     // A single program need not be named.

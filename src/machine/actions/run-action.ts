@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CompiledLine, Values } from '../../core/command-line.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import type { CallContext, OutputSink, ProgramInput, Result } from '../../core/tool.ts';
+import type { CallContext, OutputSink, Result } from '../../core/tool.ts';
 import { readPlain } from '../../store/own-files.ts';
 import { processFolder } from '../../store/process-folder.ts';
 import { withoutAnswers } from '../programs/child-environment.ts';
@@ -189,10 +189,6 @@ export async function execute(
   if (keeps === 'must' && kept?.isKept !== true) throw notKept(kept?.note);
   // What only looks is kept afterwards, when not all of it is shown.
   const sink = looksOnly ? undefined : context.keepOutput(command, folder);
-  const giveInput = (open: ProgramInput) => {
-    open.write(input ?? '');
-    open.end();
-  };
   const start = isWindow ? environment.leave : environment.run;
   const outcome = await start({
     program,
@@ -206,7 +202,8 @@ export async function execute(
     // What is kept elsewhere is needed for an answer, or for a report.
     ...((looksOnly || isWhole) && { keepBytes: keptBytes }),
     sink,
-    takeInput: input === undefined ? context.takeInput : giveInput,
+    wholeInput: input,
+    takeInput: context.takeInput,
   }).finally(() => {
     sink?.end();
     kept?.ended();

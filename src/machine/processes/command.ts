@@ -22,10 +22,10 @@ export interface Command extends Stage {
   readonly signal?: AbortSignal;
   /** Gets every chunk of both streams, whatever else is done with it. */
   readonly sink?: OutputSink | undefined;
-  /** Gets the program's input, which then stays open; left out: it is empty, and ends at once. */
-  readonly takeInput?: ((input: ProgramInput) => void) | undefined;
   /** The program's input, which ends with it. */
-  readonly wholeInput?: string;
+  readonly wholeInput?: string | undefined;
+  /** Gets the program's input, which then stays open. Without either it is empty, and ends at once. */
+  readonly takeInput?: ((input: ProgramInput) => void) | undefined;
   /** Called with the last whole line of each chunk, blank ones left out. */
   readonly onLine?: (line: string) => void;
   /** Called with each piece of standard output; none is then kept. False: no more is read. Must not throw. */

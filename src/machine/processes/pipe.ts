@@ -5,12 +5,13 @@ import type { Command, Outcome, Stage } from './command.ts';
 import { endLeftBehind } from './left-behind.ts';
 import {
   endOf,
-  inputOf,
+  giveInput,
   interruptionOf,
   notStarted,
   outcomeOf,
   readStream,
   startRecording,
+  stdinOf,
   type Interruption,
   type Recording,
 } from './run-program.ts';
@@ -65,17 +66,18 @@ export async function runPipe(
 
 /** Starts the programs of a pipe; when one cannot be, those before it are ended. */
 async function startAll(
-  { cwd, lasts, takeInput, pipe, ...first }: PipeCommand,
+  command: PipeCommand,
   platform: Platform,
   watched: WatchedPrograms,
 ): Promise<{ readonly programs: readonly WatchedProgram[]; readonly error?: Error }> {
-  const stages = [first, ...pipe].map(({ program, argv, env }) => ({
+  const { cwd, lasts } = command;
+  const stages = [command, ...command.pipe].map(({ program, argv, env }) => ({
     started: asStarted(program, argv, platform),
     env,
   }));
   const programs: WatchedProgram[] = [];
   for (const { started, env } of stages) {
-    const stdin = programs.length > 0 || takeInput ? 'pipe' : 'ignore';
+    const stdin = programs.length > 0 ? 'pipe' : stdinOf(command);
     const program = await watched.start(started, { cwd, env, stdin, output: 'pipe' }, lasts);
     if (program instanceof Error) {
       if (programs.length > 0) await watched.end(programs);
@@ -100,7 +102,7 @@ function connectAll({ programs, unread }: RunningPipe, command: PipeCommand, rec
     else readStream(stdout, 'stdout', command, recording);
   }
   const input = programs[0]?.subprocess.stdin;
-  if (input) command.takeInput?.(inputOf(input));
+  if (input) giveInput(input, command);
 }
 
 /** Notes a program that nobody reads any more. Its complaint about that is not passed on. */

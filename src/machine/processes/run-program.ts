@@ -12,7 +12,7 @@ import type { WatchedProgram, WatchedPrograms } from './watched-programs.ts';
 const callBudgetMs = 45_000;
 /** The time output may still take to come when a program has ended and a child of it keeps the pipe open. */
 const drainMs = 200;
-/** Bytes that may wait to be read by a program. */
+/** Bytes that may wait for a program to read them, of what is written while it runs. */
 const mostInput = 1024 * 1024;
 const defaultKeepBytes = 256 * 1024;
 
@@ -22,20 +22,18 @@ export async function runProgram(
   platform: Platform,
   programs: WatchedPrograms,
 ): Promise<Outcome> {
-  const { cwd, env, wholeInput, takeInput } = command;
+  const { cwd, env } = command;
   const recording = startRecording(command);
   if (command.signal?.aborted) return outcomeOf(recording, { exitCode: null, ended: 'cancelled' });
   const started = command.startByPackage ?? asStarted(command.program, command.argv, platform);
-  const stdin = takeInput || wholeInput !== undefined ? 'pipe' : 'ignore';
-  const options: StartOptions = { cwd, env, stdin, output: 'pipe' };
+  const options: StartOptions = { cwd, env, stdin: stdinOf(command), output: 'pipe' };
   const program = await programs.start(started, options, command.lasts);
   if (program instanceof Error) return notStarted(recording, program);
 
   const { subprocess } = program;
   readStream(subprocess.stdout, 'stdout', command, recording);
   readStream(subprocess.stderr, 'stderr', command, recording);
-  if (subprocess.stdin && wholeInput !== undefined) giveInput(subprocess.stdin, wholeInput);
-  else if (subprocess.stdin) takeInput?.(inputOf(subprocess.stdin));
+  if (subprocess.stdin) giveInput(subprocess.stdin, command);
 
   const interruption = interruptionOf(command, () => programs.end([program]));
   programs.memory.watch(program.pid, interruption.exceed);
@@ -80,17 +78,22 @@ export function readStream(
   });
 }
 
-/** Gives a program its whole input, as fast as it reads. */
-function giveInput(stdin: Writable, input: string): void {
+type Input = Pick<Command, 'wholeInput' | 'takeInput'>;
+
+/** The standard input with which a program is started. */
+export const stdinOf = ({ wholeInput, takeInput }: Input): 'pipe' | 'ignore' =>
+  wholeInput !== undefined || takeInput ? 'pipe' : 'ignore';
+
+/** Gives a program its whole input, as fast as it reads; or hands its input over, and leaves it open. */
+export function giveInput(stdin: Writable, { wholeInput, takeInput }: Input): void {
   // EPIPE: the program has ended, or closed its input.
   stdin.on('error', () => stdin.destroy());
-  stdin.end(input);
+  if (wholeInput === undefined) takeInput?.(inputOf(stdin));
+  else stdin.end(wholeInput);
 }
 
 /** The open input of a program. */
-export function inputOf(stdin: Writable): ProgramInput {
-  // EPIPE: the program has ended, or closed its input.
-  stdin.on('error', () => stdin.destroy());
+function inputOf(stdin: Writable): ProgramInput {
   return {
     write(text) {
       if (!stdin.writable || stdin.writableLength + text.length > mostInput) return false;

@@ -1,15 +1,11 @@
 import { clearScreenDown, cursorTo, moveCursor, type CompleterResult, type Key } from 'node:readline';
-import {
-  keyName,
-  MutableOutput,
-  pressedKeys,
-  type LineEditor,
-  type LineEditorOptions,
-} from './line-editor.ts';
+import { openDocumentedReadline } from './documented-readline.ts';
+import { MutableOutput, type EditableReadline } from './editable-readline.ts';
+import { keyName, pressedKeys, type LineEditor, type LineEditorOptions } from './line-editor.ts';
 import { inert, openPastes, typable } from './paste.ts';
 import { printable } from './printable.ts';
 import { RawMode } from './raw-mode.ts';
-import { openEditableReadline, type EditableReadline } from './readline-internals.ts';
+import { hasReadlineInternals, openInternalReadline } from './readline-internals.ts';
 
 /** readline takes no keys while it waits for completions, Ctrl-C included. */
 const completionMs = 1000;
@@ -39,18 +35,12 @@ export class FullLineEditor implements LineEditor {
 
   constructor(options: LineEditorOptions) {
     this.#options = options;
-    this.#rl = openEditableReadline(
-      {
-        input: process.stdin,
-        output: this.#output,
-        terminal: true,
-        historySize: 0,
-        escapeCodeTimeout: 50,
-        completer: async (line: string, done: (error: null, found: CompleterResult) => void) =>
-          done(null, await this.#completions(line)),
-      },
-      (typed, key) => this.#pasted(typed, key) || this.#handled(keyName(key)),
-    );
+    const open = hasReadlineInternals() ? openInternalReadline : openDocumentedReadline;
+    this.#rl = open({
+      output: this.#output,
+      complete: (line) => this.#completions(line),
+      takeKey: (typed, key) => this.#pasted(typed, key) || this.#handled(keyName(key)),
+    });
     this.#rl.on('line', (line) => {
       this.#output.open = false;
       options.entered({ text: this.#pastes.expand(typable(line)), shown: typable(line) });
@@ -59,13 +49,7 @@ export class FullLineEditor implements LineEditor {
       this.#output.open = false;
       options.closed();
     });
-    // It tells of errors of its input, too, which mean that the window is gone.
-    this.#rl.on('error', () => undefined);
-    process.stdout.on('resize', () => {
-      // Some terminals have wrapped the rows anew, some have cut them.
-      this.#rl.resized();
-      this.#output.emit('resize');
-    });
+    process.stdout.on('resize', () => this.#rl.resized());
     this.#mode = new RawMode();
   }
 
@@ -73,8 +57,11 @@ export class FullLineEditor implements LineEditor {
     return this.#output.open;
   }
 
+  get holdsLineEnds(): boolean {
+    return this.#rl.holdsLineEnds;
+  }
+
   show(prompt: string): void {
-    this.#output.open = true;
     this.#rl.draw(prompt);
   }
 
@@ -127,12 +114,12 @@ export class FullLineEditor implements LineEditor {
 
   #set(line: string, cursor = line.length): void {
     this.#rl.replace(line, cursor);
-    this.#rl.refresh();
   }
 
   /** More rows than the screen has cannot be edited: the cursor does not get to the first. */
   #fitting(text: string): string {
-    const fits = text.split('\n').length < process.stdout.rows - 1;
+    const most = this.holdsLineEnds ? process.stdout.rows - 2 : 1;
+    const fits = text.split('\n').length <= most;
     return fits ? text : this.#pastes.collapse(this.#pastes.expand(text));
   }
 

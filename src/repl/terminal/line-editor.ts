@@ -1,5 +1,4 @@
 import type { CompleterResult, Key } from 'node:readline';
-import { Writable } from 'node:stream';
 
 /**
  * A line as it was meant, and as it stood there: with pastes collapsed. Of both, what was pasted is `inert`.
@@ -14,11 +13,6 @@ export type PressedKey = (typeof pressedKeys)[number];
 export const pressedKeys = ['ctrl+c', 'ctrl+d', 'ctrl+z', 'escape', 'shift+tab'] as const;
 
 export interface LineEditorOptions {
-  /**
-   * True when both ends are terminals that obey escape sequences; else lines are read as they come, without a
-   * prompt.
-   */
-  readonly edits: boolean;
   /** Oldest first. */
   readonly history: readonly string[];
   /** The candidates, and what of the line they stand for. */
@@ -34,6 +28,8 @@ export interface LineEditorOptions {
 /** The line that a person types, which is kept also while it is not shown. */
 export interface LineEditor {
   readonly shown: boolean;
+  /** True when a line that is typed may have line ends, with which it is a message of several lines. */
+  readonly holdsLineEnds: boolean;
   show(prompt: string): void;
   /** Takes prompt and line off the screen. What is typed is still kept. */
   hide(): void;
@@ -56,22 +52,4 @@ export function keyName({ name = '', ctrl, meta, shift, sequence }: Key): string
   if ((isEnter && meta) || sequence === '\x1b[13;2u') return 'newline';
   if (isEnter || name === 'escape') return isEnter ? 'enter' : name;
   return `${ctrl ? 'ctrl+' : ''}${meta ? 'meta+' : ''}${shift && name === 'tab' ? 'shift+' : ''}${name}`;
-}
-
-/** Standard output as readline sees it: what it draws is dropped while nothing is to be shown. */
-export class MutableOutput extends Writable {
-  open = false;
-
-  constructor() {
-    super({ decodeStrings: false });
-  }
-
-  get columns(): number {
-    return process.stdout.columns;
-  }
-
-  override _write(chunk: string, _encoding: BufferEncoding, done: () => void): void {
-    if (this.open) process.stdout.write(chunk);
-    done();
-  }
 }

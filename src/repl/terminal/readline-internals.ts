@@ -1,10 +1,11 @@
-import { createInterface, type Interface, type Key, type ReadLineOptions } from 'node:readline';
+import { createInterface, type Interface, type Key } from 'node:readline';
 import { PassThrough, Writable } from 'node:stream';
+import { readlineOptions, type EditableReadline, type EditableReadlineOptions } from './editable-readline.ts';
 
 /**
  * The undocumented parts of readline that the line editor is built on, and nothing outside this file knows.
  * Node has had them since it has readline, and may take them away in any version: `hasReadlineInternals`
- * tries them out, and plain-line-editor.ts does without.
+ * tries them out, and documented-readline.ts does without.
  */
 type ReadlineInternals = Omit<Interface, 'line' | 'cursor'> & {
   /** Documented to be read only. */
@@ -22,43 +23,22 @@ type ReadlineInternals = Omit<Interface, 'line' | 'cursor'> & {
   _refreshLine(): void;
 };
 
-/** A readline whose line can be set, and whose keys can be taken before it sees them. */
-export interface EditableReadline {
-  readonly line: string;
-  readonly cursor: number;
-  /** Rows between the first one of the prompt and that of the cursor. */
-  cursorRow(): number;
-  /** Sets the line without drawing it. */
-  replace(line: string, cursor: number): void;
-  /** Draws prompt and line anew, over what was drawn before. */
-  refresh(): void;
-  /** Puts text where the cursor is, and draws it. */
-  insert(text: string): void;
-  /** Draws a prompt, and the line behind it, from the row of the cursor on. */
-  draw(prompt: string): void;
-  /** Forgets rows that are gone since the window has another width: too many of them would erase output. */
-  resized(): void;
-  on(event: 'line', listener: (line: string) => void): void;
-  on(event: 'close' | 'error', listener: () => void): void;
-  close(): void;
-}
-
-/**
- * Opens a readline whose line can be edited, where `hasReadlineInternals`. `takeKey` is given each key first,
- * and returns false for those that are left to readline.
- */
-export function openEditableReadline(
-  options: ReadLineOptions,
-  takeKey: (typed: string | undefined, key: Key) => boolean,
-): EditableReadline {
-  const rl = createInterface(options) as unknown as ReadlineInternals;
+/** Opens an editable readline where `hasReadlineInternals`. */
+export function openInternalReadline(options: EditableReadlineOptions): EditableReadline {
+  const rl = createInterface({
+    input: process.stdin,
+    ...readlineOptions(options),
+  }) as unknown as ReadlineInternals;
+  // It tells of errors of its input, too, which mean that the window is gone.
+  rl.on('error', () => undefined);
   const edit = rl._ttyWrite.bind(rl);
   rl._ttyWrite = (typed, key) => {
     // Without this, readline puts all but the last character that arrive together at the end of the line.
     rl.isCompletionEnabled = true;
-    if (!takeKey(typed, key)) edit(typed, key);
+    if (!options.takeKey(typed, key)) edit(typed, key);
   };
   return {
+    holdsLineEnds: true,
     get line() {
       return rl.line;
     },
@@ -69,16 +49,19 @@ export function openEditableReadline(
     replace(line, cursor) {
       rl.line = line;
       rl.cursor = cursor;
+      rl._refreshLine();
     },
-    refresh: () => rl._refreshLine(),
     insert: (text) => rl._insertString(text),
     draw(prompt) {
+      options.output.open = true;
       rl.setPrompt(prompt);
       rl.prevRows = 0;
       rl._refreshLine();
     },
     resized() {
+      // Some terminals have wrapped the rows anew, some have cut them.
       rl.prevRows = Math.min(rl.prevRows ?? 0, rl.getCursorPos().rows);
+      options.output.emit('resize');
     },
     on(event: string, listener: (line: string) => void) {
       rl.on(event, listener);

@@ -5,7 +5,6 @@ import type { InputHistory } from './history.ts';
 import { FullLineEditor } from './full-line-editor.ts';
 import type { EnteredLine, LineEditor, LineEditorOptions, PressedKey } from './line-editor.ts';
 import { PlainLineEditor } from './plain-line-editor.ts';
-import { hasReadlineInternals } from './readline-internals.ts';
 import type { Paint } from './paint.ts';
 import { painted } from './printable.ts';
 import { wrapped } from './rows.ts';
@@ -42,8 +41,8 @@ export class Terminal extends Screen {
   readonly interactive: boolean;
   /** True when what is written is seen on a screen; else it is a pipe or a file. */
   readonly screen: boolean;
-  /** True with the full line editor: several lines, pastes as one mark, `@` mentions and Tab. */
-  readonly editsFully: boolean;
+  /** True when a message of several lines can be typed; else one can be pasted. */
+  readonly editsSeveralLines: boolean;
   inputHandler: InputHandler | undefined;
   readonly #history: InputHistory;
   readonly #editor: LineEditor;
@@ -65,7 +64,6 @@ export class Terminal extends Screen {
     this.screen = Boolean(process.stdout.isTTY);
     this.interactive = Boolean(process.stdin.isTTY) && this.screen && !isDumb;
     const options: LineEditorOptions = {
-      edits: this.interactive,
       history: history.entries,
       complete: async (line) => this.inputHandler?.complete(line) ?? [[], line],
       entered: (line) => this.#entered(line),
@@ -77,8 +75,8 @@ export class Terminal extends Screen {
         this.#settle(undefined);
       },
     };
-    this.editsFully = this.interactive && hasReadlineInternals();
-    this.#editor = this.editsFully ? new FullLineEditor(options) : new PlainLineEditor(options);
+    this.#editor = this.interactive ? new FullLineEditor(options) : new PlainLineEditor(options);
+    this.editsSeveralLines = this.#editor.holdsLineEnds;
   }
 
   /** Takes away the lines that were entered while nobody waited for one, as they stood there. */
