@@ -86,7 +86,9 @@ describe.skipIf(process.platform === 'win32')('toolcrib in a home of any kind', 
         env: environment({ HOME: home }),
         stdio: ['pipe', 'ignore', 'ignore'],
       });
-      onTestFinished(() => void server.kill('SIGKILL'));
+      onTestFinished(() => {
+        server.kill('SIGKILL');
+      });
       const params = {
         protocolVersion: '2025-11-25',
         capabilities: {},
@@ -156,7 +158,9 @@ describe.skipIf(process.platform === 'win32')('toolcrib in a home of any kind', 
       : started;
     const transport = new StdioClientTransport({ command, args, env, stderr: 'pipe' });
     let said = '';
-    transport.stderr?.on('data', (chunk) => (said += chunk));
+    transport.stderr?.on('data', (chunk) => {
+      said += chunk;
+    });
     await client.connect(transport);
     const call = async (name: string, values: object = {}) =>
       textOf(await client.callTool({ name, arguments: { ...values } }));

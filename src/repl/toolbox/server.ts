@@ -139,8 +139,12 @@ export class Server {
     await this.endLink();
     try {
       this.link = await openLink(this.config, this.host, {
-        tools: (of) => void this.refreshTools(of).catch((thrown: unknown) => this.log('tools', thrown)),
-        prompts: (of) => void this.refreshPrompts(of),
+        tools: (of) => {
+          void this.refreshTools(of).catch((thrown: unknown) => this.log('tools', thrown));
+        },
+        prompts: (of) => {
+          void this.refreshPrompts(of);
+        },
       });
       const { client, transport } = this.link;
       if (this.isClosed()) return;
@@ -233,9 +237,12 @@ export class Server {
     { signal, progress, meta }: CallOptions,
   ): Promise<ToolReply> {
     const { name: server, timeout: timeoutMs, url } = this.config;
-    if (this.calls++ === 0) this.mayAsk = new AbortController();
+    this.beginCall();
     const late = new AbortController();
-    const timer = setTimeout(() => (this.questions > 0 ? timer.refresh() : late.abort()), timeoutMs);
+    const timer = setTimeout(() => {
+      if (this.questions > 0) timer.refresh();
+      else late.abort();
+    }, timeoutMs);
     const ended = AbortSignal.any([signal, late.signal]);
     let sent = false;
     try {
@@ -280,8 +287,19 @@ export class Server {
       return failed(`MCP server "${server}" failed during the call: ${why}. I${ran.slice(1)}.`);
     } finally {
       clearTimeout(timer);
-      if (--this.calls === 0) this.mayAsk?.abort();
+      this.endCall();
     }
+  }
+
+  /** Lets the server ask the person while a call runs. */
+  private beginCall(): void {
+    if (this.calls === 0) this.mayAsk = new AbortController();
+    this.calls += 1;
+  }
+
+  private endCall(): void {
+    this.calls -= 1;
+    if (this.calls === 0) this.mayAsk?.abort();
   }
 
   /** Starts a server that has died once more. Throws SERVER_FAILED. */
