@@ -51,7 +51,9 @@ describe.skipIf(process.platform === 'win32')('toolcrib in a home of any kind', 
     chmodSync(join(project, 'a.txt'), 0o666);
   });
   const environment = (more: Record<string, string> = {}) => ({
-    ...{ PATH: `${home}/bin:/usr/bin:/bin`, TMPDIR: temporary, SHELL: '/bin/sh' },
+    PATH: `${home}/bin:/usr/bin:/bin`,
+    TMPDIR: temporary,
+    SHELL: '/bin/sh',
     ...more,
   });
   const script = () => join(dist, 'toolcrib.cjs');
