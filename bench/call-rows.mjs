@@ -18,8 +18,14 @@ async function scanFor(path, line) {
   let reached = 1;
   for (let position = 0; ; position += buffer.length) {
     const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
-    for (let next = buffer.indexOf(10); next !== -1 && next < bytesRead; next = buffer.indexOf(10, next + 1))
-      if (++reached === line) return file.close();
+    for (
+      let next = buffer.indexOf(10);
+      next !== -1 && next < bytesRead;
+      next = buffer.indexOf(10, next + 1)
+    ) {
+      reached += 1;
+      if (reached === line) return file.close();
+    }
     if (bytesRead < buffer.length) throw new Error(`line ${line} was not reached`);
   }
 }
@@ -50,7 +56,10 @@ export function rowsOf({ folder, env, call, kept, peer, empty, first }) {
   const log = at('logs/100m.log');
   let turn = 0;
   const edited = (count) => `line ${String(count).padStart(8)}`;
-  const content = () => `${megabyte.slice(0, 500_000)}${edited(++turn)}${megabyte.slice(500_013)}`;
+  const content = () => {
+    turn += 1;
+    return `${megabyte.slice(0, 500_000)}${edited(turn)}${megabyte.slice(500_013)}`;
+  };
   const lines = (offset) => call('read_file', { path: 'logs/100m.log', offset, limit: 51 });
   /** A touched file has no index yet. */
   const touch = async () => {
@@ -101,7 +110,10 @@ export function rowsOf({ folder, env, call, kept, peer, empty, first }) {
       theirs: () => scanFor(log, 500_000),
     }),
     row('... at another line', 'the same scan', 0.2, {
-      ours: () => lines(400_000 + 1000 * (++turn % 100)),
+      ours: () => {
+        turn += 1;
+        return lines(400_000 + 1000 * (turn % 100));
+      },
       theirs: () => scanFor(log, 500_000),
     }),
     row('list 2,000 entries', 'readdir + an empty call', 2, {
@@ -137,8 +149,9 @@ export function rowsOf({ folder, env, call, kept, peer, empty, first }) {
     row('edit in 1 MB', 'read, write, fsync, rename', 2, {
       prepare: () => writeFileSync(at('logs/edited.txt'), content()),
       ours: () => {
-        const [old, next] = [turn, ++turn].map(edited);
-        return call('edit_file', { path: 'logs/edited.txt', old_string: old, new_string: next });
+        const old = edited(turn);
+        turn += 1;
+        return call('edit_file', { path: 'logs/edited.txt', old_string: old, new_string: edited(turn) });
       },
       theirs: () => replace(at('logs/1m.txt')),
     }),

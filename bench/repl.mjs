@@ -48,7 +48,9 @@ function open(args = []) {
   terminal.onData((data) => {
     output += data;
     const at = performance.now();
-    waiting = waiting.filter(({ text, resolve }) => !output.includes(text, from) || resolve(at));
+    const hasCome = ({ text }) => output.includes(text, from);
+    for (const { resolve } of waiting.filter(hasCome)) resolve(at);
+    waiting = waiting.filter((one) => !hasCome(one));
   });
   return {
     startedAt,
@@ -56,7 +58,9 @@ function open(args = []) {
     type: (text) => terminal.write(text),
     output: () => output,
     /** What has been shown until now does not count any more. */
-    mark: () => (from = output.length),
+    mark: () => {
+      from = output.length;
+    },
     sees: (text) =>
       new Promise((resolve) => {
         if (output.includes(text, from)) resolve(performance.now());

@@ -11,7 +11,10 @@ export function makeWorkspace() {
     'const value return import export function await result error path string number object list'.split(' ');
   let seed = 42;
   // A linear congruential generator (Numerical Recipes).
-  const random = (most) => (seed = (seed * 1664525 + 1013904223) >>> 0) % most;
+  const random = (most) => {
+    seed = (seed * 1664525 + 1013904223) >>> 0;
+    return seed % most;
+  };
   const line = () => Array.from({ length: 10 }, () => words[random(words.length)]).join(' ');
   for (let index = 0; index < 20_000; index++) {
     const sub = join(folder, `dir${index % 200}`, `sub${index % 7}`);

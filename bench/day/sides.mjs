@@ -146,7 +146,9 @@ function bash(command, cwd, env) {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     let text = '';
-    child.stdout.setEncoding('utf8').on('data', (chunk) => (text += chunk));
+    child.stdout.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+    });
     child.on('error', reject).on('close', () => resolve(text.trimEnd()));
   });
 }

@@ -292,7 +292,9 @@ export const calls = {
       git(at, 'log', '-1', '--format=%s') === 'Say whose cart' && git(at, 'status', '--porcelain') === '',
   },
   git_switch: {
-    before: (at) => git(at, 'branch', '--list', 'fix/new') && git(at, 'branch', '-D', 'fix/new'),
+    before: (at) => {
+      if (git(at, 'branch', '--list', 'fix/new')) git(at, 'branch', '-D', 'fix/new');
+    },
     of: ({ folder }) => [
       { action: 'create', branch: 'fix/new' },
       { action: 'create', name: 'fix/new', workdir: folder },
@@ -374,7 +376,9 @@ export const calls = {
     did: blame,
   },
   run_action: {
-    before: (at) => git(at, 'tag', '--list', 'v2') && git(at, 'tag', '--delete', 'v2'),
+    before: (at) => {
+      if (git(at, 'tag', '--list', 'v2')) git(at, 'tag', '--delete', 'v2');
+    },
     of: () => [
       { action: 'git_tag', arguments: { tag: 'v2' } },
       { action: 'git_tag', arguments: '{"tag":"v2"}' },

@@ -18,7 +18,9 @@ export async function startModel({ tool, args, result }) {
     const names = wire.tools(body);
     if (names.length > model.offered.length) model.offered = names.map(({ name }) => name);
     model.seen ||= text.includes(result);
-    const call = model.seen || asked++ >= mostAsked ? undefined : callOf(names, tool, args);
+    const isDone = model.seen || asked >= mostAsked;
+    if (!model.seen) asked += 1;
+    const call = isDone ? undefined : callOf(names, tool, args);
     const streams = body.stream === true || request.url.includes('stream');
     const events = wire.answer(call, body.model);
     return streams ? stream(response, events) : send(response, wire.whole(call, body.model));
@@ -56,7 +58,10 @@ function stream(response, events) {
 }
 
 let count = 0;
-const id = (prefix) => `${prefix}_${++count}`;
+const id = (prefix) => {
+  count += 1;
+  return `${prefix}_${count}`;
+};
 const said = 'That is all.';
 
 const wires = {

@@ -90,7 +90,8 @@ function answerFirst(remembered: StartKey, results: CachedResults): void {
     process.stdin.off('data', take).off('end', end).off('close', end).pause();
     process.stdout.off('error', end);
     for (const signal of signals) process.off(signal, end);
-    const unanswered = Buffer.concat([Buffer.from(replayed.splice(0).join('')), input]);
+    const unanswered = Buffer.concat([Buffer.from(replayed.join('')), input]);
+    replayed.length = 0;
     runServer({ remembered, results, ...(listed && { listed }), input: unanswered });
   };
   const end = () => leave(0);

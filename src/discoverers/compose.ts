@@ -126,10 +126,14 @@ export default program('compose', {
       ...changed,
     }),
     stop: action('Stop Compose services', 'Stops containers and keeps them.', writes, {
-      ...{ run: ['stop'], ...ofServices, ...changed },
+      run: ['stop'],
+      ...ofServices,
+      ...changed,
     }),
     restart: action('Restart Compose services', 'Stops containers and starts them again.', changes, {
-      ...{ run: ['restart'], ...ofServices, ...changed },
+      run: ['restart'],
+      ...ofServices,
+      ...changed,
     }),
     exec: action('Run a program in a service', 'Runs one program in a running Compose service.', runs, {
       run: ({ service, argv }) => ['exec', '-T', '--', service, argv],

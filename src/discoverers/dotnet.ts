@@ -123,14 +123,12 @@ export default program('dotnet', {
       ...checked,
     }),
     ...packageActions('.NET packages', {
-      ...{
-        like: 'Serilog',
-        changes: makes,
-        looks: reaches,
-        install: ['restore'],
-        remove: ['remove', 'package'],
-        list: [words_, shown],
-      },
+      like: 'Serilog',
+      changes: makes,
+      looks: reaches,
+      install: ['restore'],
+      remove: ['remove', 'package'],
+      list: [words_, shown],
       outdated: [[...words_, '--outdated'], shown],
     }),
     add: action('Add a .NET package', 'Adds a package to a project.', makes, {

@@ -63,11 +63,20 @@ const onLab = request
   .extend({ iid: z.int(), web_url: optional, description: optional, source_branch: optional })
   .extend({ author: z.object({ username: z.string() }).nullish() })
   .transform(({ iid: number, web_url: url, description: body, source_branch: branch, author, ...rest }) => ({
-    ...{ ...rest, number, url, body, branch, author: author?.username },
+    ...rest,
+    number,
+    url,
+    body,
+    branch,
+    author: author?.username,
   }));
 const hubRun = z.object({
-  ...{ databaseId: z.int(), displayTitle: z.string(), status: z.string(), conclusion: z.string().nullish() },
-  ...{ headBranch: z.string(), url: z.string() },
+  databaseId: z.int(),
+  displayTitle: z.string(),
+  status: z.string(),
+  conclusion: z.string().nullish(),
+  headBranch: z.string(),
+  url: z.string(),
 });
 const labRun = z.object({
   id: z.int(),
@@ -115,8 +124,11 @@ const gh: ForgeRow = {
     run: ['run', 'list', '--json=databaseId,displayTitle,status,conclusion,headBranch,url'],
     read: json(z.array(hubRun), (all) =>
       all.map((one) => ({
-        ...{ id: one.databaseId, name: one.displayTitle, state: one.conclusion || one.status },
-        ...{ branch: one.headBranch, url: one.url },
+        id: one.databaseId,
+        name: one.displayTitle,
+        state: one.conclusion || one.status,
+        branch: one.headBranch,
+        url: one.url,
       })),
     ),
   },

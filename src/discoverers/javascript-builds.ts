@@ -32,7 +32,8 @@ export default [
         out: diagnostics(together(gnu)),
       }),
       dev: action('Serve with Vite', 'Starts the development server, as a job.', reaches, {
-        ...{ run: ['dev', '--strictPort'], ...serving },
+        run: ['dev', '--strictPort'],
+        ...serving,
       }),
     },
   }),

@@ -60,7 +60,11 @@ const oxc = z.object({
 });
 const oxlintReport = json(z.object({ diagnostics: z.array(oxc) }), (all) =>
   all.diagnostics.map(({ message: says, code, severity, filename, labels: [label] }) => ({
-    ...{ level: level(severity), message: says, code, file: filename, ...label?.span },
+    level: level(severity),
+    message: says,
+    code,
+    file: filename,
+    ...label?.span,
   })),
 );
 
@@ -108,13 +112,23 @@ export default [
     project: ['biome.json', 'biome.jsonc'],
     actions: {
       lint: action('Lint with Biome', 'Problems with their places.', reads, {
-        ...{ role: 'lint', run: biomeCheck, ...common, ok: [0, 1], out: diagnostics(github) },
+        role: 'lint',
+        run: biomeCheck,
+        ...common,
+        ok: [0, 1],
+        out: diagnostics(github),
       }),
       fix: action('Fix with Biome', 'Mends what it can, and says what is left.', writes, {
-        ...{ run: [...biomeCheck, '--write'], ...common, ok: [0, 1], out: diagnostics(github) },
+        run: [...biomeCheck, '--write'],
+        ...common,
+        ok: [0, 1],
+        out: diagnostics(github),
       }),
       format: action('Format with Biome', 'Formats files, or says which.', writes, {
-        ...{ role: 'format', run: ['format', '--colors=off'], ...common, ok: [0, 1] },
+        role: 'format',
+        run: ['format', '--colors=off'],
+        ...common,
+        ok: [0, 1],
         params: { check: on([], 'Only say which', '--write'), ...common.params },
       }),
     },
@@ -146,10 +160,14 @@ export default [
     actions: {
       // What it knows of the last time is kept in a file.
       types: action('Check TypeScript types', 'Type errors with their places.', writes, {
-        ...{ role: 'types', run: ['--noEmit', '--pretty', 'false'], ...typescript },
+        role: 'types',
+        run: ['--noEmit', '--pretty', 'false'],
+        ...typescript,
       }),
       build: action('Compile TypeScript', 'Writes JavaScript; type errors with their places.', writes, {
-        ...{ role: 'build', run: ['--pretty', 'false'], ...typescript },
+        role: 'build',
+        run: ['--pretty', 'false'],
+        ...typescript,
       }),
     },
   }),

@@ -104,7 +104,10 @@ const browser = z.enum(['chromium', 'firefox', 'webkit']);
 const given = { only: ['cart adds'], files: ['test/cart.test.js'] };
 const testing = <const P extends Params>(title: string, spec: Parameters<typeof action<P>>[3]) => ({
   test: action<P>(`Run ${title} tests`, 'Runs tests once; failures with their places.', runs, {
-    ...{ role: 'test', dashes: false, ok: [0, 1], ...spec },
+    role: 'test',
+    dashes: false,
+    ok: [0, 1],
+    ...spec,
   } as never),
 });
 

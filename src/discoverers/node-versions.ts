@@ -96,7 +96,9 @@ export default family(
         run,
         out: entries('version')(
           lines(found, ({ name: version = '', says: more, current: is }) => ({
-            ...{ name: version, says: more, current: is ? true : undefined },
+            name: version,
+            says: more,
+            current: is ? true : undefined,
           })),
         ),
       }),

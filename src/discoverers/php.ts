@@ -198,7 +198,9 @@ const phpstan = program('phpstan', {
           ...errors.map((error) => ({ level: 'error' as const, message: error })),
           ...Object.entries(files).flatMap(([of, { messages }]) =>
             messages.map(({ message: says, line, identifier: code }) => ({
-              ...{ level: 'error' as const, message: says, file: of },
+              level: 'error' as const,
+              message: says,
+              file: of,
               ...(code && { code }),
               ...(line !== null && { line }),
             })),

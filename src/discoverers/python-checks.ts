@@ -103,7 +103,9 @@ const problems = json(z.object({ generalDiagnostics: z.array(problem) }), ({ gen
 );
 const pyright = (id: string, title: string, site: string) =>
   pythonTool(id, {
-    ...{ title, site, get: { npm: id, brew: id } },
+    title,
+    site,
+    get: { npm: id, brew: id },
     project: [
       `${id}config.json`,
       { file: 'pyproject.toml', has: new RegExp(String.raw`^\[tool\.${id}\]|["']${id}\b`, 'm') },

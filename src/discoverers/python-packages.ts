@@ -58,7 +58,10 @@ const pip = program('pip', {
       update: ['install', '--require-virtualenv', '--only-binary=:all:', '--upgrade'],
     }),
     install: action('Install with pip', 'Installs packages, -r files or a folder (-e) into a venv.', makes, {
-      ...{ role: 'add', run: py.pipInstall, params: py.pipParams, given: py.pipGiven },
+      role: 'add',
+      run: py.pipInstall,
+      params: py.pipParams,
+      given: py.pipGiven,
     }),
     sync: action('Install requirements with pip', 'Installs what requirements.txt says.', makes, {
       role: 'install',
@@ -102,7 +105,8 @@ const uv = program('uv', {
       ...project('--dev'),
       list: [['pip', 'list', '--format=json'], packages(py.installed)],
       outdated: [['pip', 'list', '--outdated', '--format=json'], packages(py.outdated)],
-      ...{ update: ['sync'], each: '--upgrade-package' },
+      update: ['sync'],
+      each: '--upgrade-package',
       install: ['sync'],
       getting: { frozen: on('--locked', 'Fail when the lock file is old') },
       why: ({ package: of }) => ['tree', '--invert', '--package', of],

@@ -93,7 +93,9 @@ const bundle = program('bundle', {
   hints: missing,
   actions: {
     ...packageActions('gems of Bundler', {
-      ...{ like: 'rack', changes: makes, looks: reaches },
+      like: 'rack',
+      changes: makes,
+      looks: reaches,
       list: [
         ['list'],
         packages(
@@ -241,7 +243,8 @@ const rubocop = gem('rubocop', {
                 message,
                 code,
                 file: of,
-                ...{ line: location.line, column: location.column },
+                line: location.line,
+                column: location.column,
               })),
           ),
         ),

@@ -11,7 +11,8 @@ const windows = { on: ['win32'] } as const;
 /** A line of PowerShell that prints the words of the program that other systems have. */
 const powershell = (code: string) =>
   ({
-    ...{ by: 'powershell', ...windows },
+    by: 'powershell',
+    ...windows,
     run: () => [
       ...['-NoProfile', '-NonInteractive', '-Command'],
       `[Console]::OutputEncoding = [Text.UTF8Encoding]::new($false); ${code}`,
@@ -48,7 +49,11 @@ const lsof = /^(?<program>\S+)\s+(?<pid>\d+)\s.*\s(?<protocol>TCP)\s+(?<address>
 const process_ = lines(
   /^\s*(?<pid>\d+)\s+(?<parent>\d+)\s+(?<cpu>[\d.,]+)\s+(?<size>\d+)\s+(?<command>.+)$/,
   ({ pid, parent, cpu, size, command = '' }) => ({
-    ...{ pid: number(pid), parent: number(parent), cpu: number(cpu), kilobytes: number(size), command },
+    pid: number(pid),
+    parent: number(parent),
+    cpu: number(cpu),
+    kilobytes: number(size),
+    command,
   }),
 );
 /** Those that were asked for, the one that takes most first. */
@@ -90,7 +95,9 @@ export default program('system', {
       run: {
         alternatives: [
           {
-            ...{ by: 'ss', ...linux, out: listeners(ss) },
+            by: 'ss',
+            ...linux,
+            out: listeners(ss),
             run: ['--no-header', '--listening', '--numeric', '--tcp', '--udp', '--processes'],
           },
           { by: 'lsof', ...unix, run: ['-nP', '-iTCP', '-sTCP:LISTEN'], ok: [0, 1], out: listeners(lsof) },

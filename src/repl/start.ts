@@ -66,8 +66,12 @@ export async function chatOnce(
   const live = process.stdout.isTTY;
   // A file gets what the model wrote. Behind a pipe there may be a terminal, which must not obey it.
   const clean = isFile(process.stdout.fd) ? undefined : createPrintable();
-  const write = (text: string) => void process.stdout.write(clean?.push(text) ?? text);
-  const note = (text: string) => void process.stderr.write(`toolcrib: ${printable(text)}\n`);
+  const write = (text: string) => {
+    process.stdout.write(clean?.push(text) ?? text);
+  };
+  const note = (text: string) => {
+    process.stderr.write(`toolcrib: ${printable(text)}\n`);
+  };
   return answerOnce(options, prompts, { output, write, note, live }, controller.signal);
 }
 

@@ -86,7 +86,9 @@ describe.skipIf(process.platform === 'win32')('a repository that would run progr
     mkdirSync(join(home, '.config', 'git'), { recursive: true });
     writeFileSync(join(home, '.config', 'git', 'ignore'), '*.md\n');
     const tree = await keptTree();
-    onTestFinished(() => void vi.unstubAllEnvs());
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
     for (const [name, value] of Object.entries({
       HOME: home,
       XDG_CONFIG_HOME: join(home, '.config'),
@@ -225,7 +227,9 @@ describe.skipIf(process.platform === 'win32')('strange trees', () => {
     const tree = await keptTree();
     await tree.id();
     const server = createServer().listen(join(tree.folder, 'socket'));
-    onTestFinished(() => void server.close());
+    onTestFinished(() => {
+      server.close();
+    });
     rmSync(join(tree.folder, 'src/a.txt'));
     execFileSync('mkfifo', [join(tree.folder, 'fifo'), join(tree.folder, 'src/a.txt')]);
     const id = await tree.id();

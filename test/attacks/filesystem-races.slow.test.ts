@@ -102,15 +102,16 @@ describe.runIf(process.platform === 'linux')('a folder that is swapped for a lin
       // A path that is checked and then written to is the measure of whether the race is real: it must lose.
       for (let turn = 0; turn < 1500 || outside('naive').length === 0; turn += 1) {
         swapper.aim(turn);
-        await writeSafely(workspace, `dir/sub/safe-${turn}/x/file`).then(
-          () => (outcomes.written += 1),
-          (error: Error & { code?: string }) => {
-            // Nothing may come of it but a refusal, or the failure to create a file where a link has been put.
-            if (!(error instanceof ToolcribError) && error.code !== 'EEXIST' && error.code !== 'ENOENT')
-              throw error;
-            outcomes.refused += 1;
-          },
-        );
+        try {
+          await writeSafely(workspace, `dir/sub/safe-${turn}/x/file`);
+          outcomes.written += 1;
+        } catch (thrown) {
+          // Nothing may come of it but a refusal, or the failure to create a file where a link has been put.
+          const error = thrown as Error & { code?: string };
+          if (!(error instanceof ToolcribError) && error.code !== 'EEXIST' && error.code !== 'ENOENT')
+            throw error;
+          outcomes.refused += 1;
+        }
         // What fails has not escaped.
         await writeNaively(workspace, `dir/sub/naive-${turn}/x/file`).catch(() => undefined);
       }

@@ -167,7 +167,9 @@ const setting =
     repository.write(file, evilFilter);
     repository.git('config', key, value);
   };
-const fifo: Lead = ({ folder }) => void execFileSync('mkfifo', [join(folder, '.git', 'ORIG_HEAD')]);
+const fifo: Lead = ({ folder }) => {
+  execFileSync('mkfifo', [join(folder, '.git', 'ORIG_HEAD')]);
+};
 const linkedFiles =
   'HEAD packed-refs shallow objects objects/pack objects/5e refs/heads/leak info/attributes';
 

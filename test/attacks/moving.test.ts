@@ -154,7 +154,12 @@ describe('a folder that is changed and moved at once', () => {
     let hasEnded = false;
     await write(path, async () => {
       going = start();
-      await Promise.race([going.then(() => (hasEnded = true)), aWhile()]);
+      await Promise.race([
+        going.finally(() => {
+          hasEnded = true;
+        }),
+        aWhile(),
+      ]);
     });
     return [hasEnded, await going];
   }

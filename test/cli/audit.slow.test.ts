@@ -131,7 +131,9 @@ it.each([
 /** `toolcrib audit --follow`, and a way to wait for what it shows. */
 function follow(env: Record<string, string>, ...args: string[]) {
   const child = spawn(process.execPath, [program, 'audit', '--follow', ...args], { env });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
   let shown = '';
   let stderr = '';
   const changed = new Set<() => void>();
@@ -139,7 +141,9 @@ function follow(env: Record<string, string>, ...args: string[]) {
     shown += chunk;
     for (const look of changed) look();
   });
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    stderr += chunk;
+  });
   const ended = new Promise<{ status: number | null; stderr: string }>((resolve) =>
     child.once('close', (status) => resolve({ status, stderr })),
   );

@@ -101,7 +101,9 @@ async function complaint(file: string): Promise<string> {
 }
 
 let known: ReturnType<typeof knownNames>;
-beforeAll(() => (known = knownNames()));
+beforeAll(() => {
+  known = knownNames();
+});
 
 it.each([
   ['{"root": ["/"]}', 'config.json:1: root: there is no such setting; did you mean roots?'],
@@ -166,10 +168,38 @@ describe.skipIf(process.platform === 'win32')('a configuration file that cannot 
       (file) => chmodSync(dirname(file), 0o777),
       'everybody can write',
     ],
-    ['a folder', (file) => (rmSync(file), mkdirSync(file)), 'no regular file'],
-    ['a FIFO', (file) => (rmSync(file), execFileSync('mkfifo', [file])), 'no regular file'],
-    ['a device', (file) => (rmSync(file), symlinkSync('/dev/zero', file)), 'no regular file'],
-    ['a link to nothing', (file) => (rmSync(file), symlinkSync('nowhere', file)), 'not there'],
+    [
+      'a folder',
+      (file) => {
+        rmSync(file);
+        mkdirSync(file);
+      },
+      'no regular file',
+    ],
+    [
+      'a FIFO',
+      (file) => {
+        rmSync(file);
+        execFileSync('mkfifo', [file]);
+      },
+      'no regular file',
+    ],
+    [
+      'a device',
+      (file) => {
+        rmSync(file);
+        symlinkSync('/dev/zero', file);
+      },
+      'no regular file',
+    ],
+    [
+      'a link to nothing',
+      (file) => {
+        rmSync(file);
+        symlinkSync('nowhere', file);
+      },
+      'not there',
+    ],
     ['a large file', (file) => writeFileSync(file, ' '.repeat(1024 * 1024 + 1)), 'larger than 1 MB'],
     ['text that is not UTF-8', (file) => writeFileSync(file, Buffer.from([0x7b, 0xff, 0x7d])), 'not UTF-8'],
   ])('is refused as %s', async (_, make, message) => {

@@ -93,13 +93,15 @@ function typed(
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  const end = () => (child.exitCode ?? child.signalCode) === null && process.kill(-Number(child.pid));
-  onTestFinished(() => void end());
+  const end = () => {
+    if ((child.exitCode ?? child.signalCode) === null) process.kill(-Number(child.pid));
+  };
+  onTestFinished(end);
   let said = '';
   for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
+    stream.setEncoding('utf8').on('data', async (text: string) => {
       said += text;
-      void stop?.(said).then((isEnough) => isEnough && end());
+      if (await stop?.(said)) end();
     });
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, said })));
 }

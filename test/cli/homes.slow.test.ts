@@ -51,7 +51,9 @@ describe.skipIf(process.platform === 'win32')('toolcrib in a home of any kind', 
     chmodSync(join(project, 'a.txt'), 0o666);
   });
   const environment = (more: Record<string, string> = {}) => ({
-    ...{ PATH: `${home}/bin:/usr/bin:/bin`, TMPDIR: temporary, SHELL: '/bin/sh' },
+    PATH: `${home}/bin:/usr/bin:/bin`,
+    TMPDIR: temporary,
+    SHELL: '/bin/sh',
     ...more,
   });
   const script = () => join(dist, 'toolcrib.cjs');
@@ -86,7 +88,9 @@ describe.skipIf(process.platform === 'win32')('toolcrib in a home of any kind', 
         env: environment({ HOME: home }),
         stdio: ['pipe', 'ignore', 'ignore'],
       });
-      onTestFinished(() => void server.kill('SIGKILL'));
+      onTestFinished(() => {
+        server.kill('SIGKILL');
+      });
       const params = {
         protocolVersion: '2025-11-25',
         capabilities: {},
@@ -156,7 +160,9 @@ describe.skipIf(process.platform === 'win32')('toolcrib in a home of any kind', 
       : started;
     const transport = new StdioClientTransport({ command, args, env, stderr: 'pipe' });
     let said = '';
-    transport.stderr?.on('data', (chunk) => (said += chunk));
+    transport.stderr?.on('data', (chunk) => {
+      said += chunk;
+    });
     await client.connect(transport);
     const call = async (name: string, values: object = {}) =>
       textOf(await client.callTool({ name, arguments: { ...values } }));

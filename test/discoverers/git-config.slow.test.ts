@@ -64,7 +64,10 @@ it('never calls ordinary what git finds something to watch in', () => {
       '|',
     );
   let seed = 7;
-  const random = (most: number) => (seed = (seed * 1664525 + 1013904223) >>> 0) % most;
+  const random = (most: number) => {
+    seed = (seed * 1664525 + 1013904223) >>> 0;
+    return seed % most;
+  };
   let accepted = 0;
   for (let round = 0; round < 4000; round++) {
     const text = start + Array.from({ length: 3 + random(10) }, () => pieces[random(pieces.length)]).join('');

@@ -55,6 +55,8 @@ export function startServer(setup: string): Server {
     folder,
     env: { PGHOST: folder, PGUSER: 'postgres' },
     ask,
-    stop: () => void run('pg_ctl', ['-D', data, '-m', 'immediate', '-w', 'stop']),
+    stop: () => {
+      run('pg_ctl', ['-D', data, '-m', 'immediate', '-w', 'stop']);
+    },
   };
 }

@@ -20,7 +20,9 @@ function ran(): string {
   rmSync(join(world.project, 'ran'), { force: true });
   return said;
 }
-beforeEach(() => void ran());
+beforeEach(() => {
+  ran();
+});
 const writeTool = (says: string) => world.write('tool.sh', `#!/bin/sh\nprintf ${says} >> ran\n`, 0o755);
 
 const act = runProgram('env', 'node', 'run.mjs', 'once');

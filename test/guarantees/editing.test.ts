@@ -33,7 +33,9 @@ it('shows any reader of a file the old content or the new one, and never a part'
   await session.gets(writeFile('whole.txt', version(0)));
   for (let number = 1; number <= 5; number++) {
     let done = false;
-    const writing = session.gets(writeFile('whole.txt', version(number))).finally(() => (done = true));
+    const writing = session.gets(writeFile('whole.txt', version(number))).finally(() => {
+      done = true;
+    });
     while (!done) {
       const content = readFileSync(join(world.project, 'whole.txt'), 'utf8');
       seen.add(content === version(Number.parseInt(content, 10)) ? 'whole' : 'part');

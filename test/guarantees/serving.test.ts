@@ -89,7 +89,12 @@ describe('a program that listens', () => {
 
   it.each([
     ['its client leaves', (session: Session) => session.close()],
-    ['it is killed', (session: Session) => void process.kill(session.pid, 'SIGKILL')],
+    [
+      'it is killed',
+      (session: Session) => {
+        process.kill(session.pid, 'SIGKILL');
+      },
+    ],
   ])('ends with the server when %s', async (_, end) => {
     const session = await open();
     const listening = await listens(session, await session.gets(serve()));
@@ -99,7 +104,9 @@ describe('a program that listens', () => {
 
   it('reports that it could not start, and why', async () => {
     const taken = createServer();
-    await new Promise<void>((resolve) => void taken.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => {
+      taken.listen(0, '127.0.0.1', resolve);
+    });
     const { port } = taken.address() as AddressInfo;
     const session = await open();
     const first = await session.does(serve(port));

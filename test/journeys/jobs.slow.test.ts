@@ -94,7 +94,10 @@ describe.concurrent.each(eras)('jobs, in %s', (era) => {
     /** A wait is over after a second here, which a busy machine may need for more than a start. */
     const waited = async (id: string, awaited: string, hasCome: RegExp) => {
       let said = '';
-      await until(async () => hasCome.test((said = await call('read_output', { id, wait_for: awaited }))));
+      await until(async () => {
+        said = await call('read_output', { id, wait_for: awaited });
+        return hasCome.test(said);
+      });
       return said;
     };
     const id = jobIn(await start(0));
@@ -194,7 +197,9 @@ describe.concurrent.each(eras)('jobs, in %s', (era) => {
   it.concurrent('progress carries the last line that a job has printed', async () => {
     const work = makeWork();
     const told: string[] = [];
-    const onprogress = ({ message = '' }: { message?: string | undefined }) => void told.push(message);
+    const onprogress = ({ message = '' }: { message?: string | undefined }) => {
+      told.push(message);
+    };
     const job = jobIn(textOf(await client.callTool(work.build, { onprogress })));
     const wait = async () =>
       textOf(
@@ -209,7 +214,9 @@ describe.concurrent.each(eras)('jobs, in %s', (era) => {
     });
     // The same call again, which joins the job, gets it as well.
     const joined: string[] = [];
-    const onJoined = ({ message = '' }: { message?: string | undefined }) => void joined.push(message);
+    const onJoined = ({ message = '' }: { message?: string | undefined }) => {
+      joined.push(message);
+    };
     await until(async () => {
       await client.callTool(work.build, { onprogress: onJoined });
       return joined.some((line) => /^step \d+ of the build$/.test(line));

@@ -93,11 +93,15 @@ export async function openRaw(era: Era, options: ServerOptions, way?: Way): Prom
         await raw.next((one) => one.method === 'elicitation/create' || isAnswer(id)(one)),
       );
     },
-    vanish: () => void breaks[way ?? 'input'](),
+    vanish: () => {
+      breaks[way ?? 'input']();
+    },
     async close() {
       raw.child.stdin.end();
       await raw.ended;
     },
-    kill: () => void raw.child.kill('SIGKILL'),
+    kill: () => {
+      raw.child.kill('SIGKILL');
+    },
   };
 }

@@ -8,7 +8,8 @@ appendFileSync(join(folder, 'runs'), 'run\n');
 writeFileSync(join(folder, 'pid'), String(process.pid));
 let step = 0;
 const timer = setInterval(() => {
-  if (step++ % 20 === 0) console.log(`step ${step} of the build`);
+  step += 1;
+  if (step % 20 === 1) console.log(`step ${step} of the build`);
   if (!existsSync(join(folder, 'go'))) return;
   clearInterval(timer);
   console.log('built all of it');

@@ -167,7 +167,9 @@ it('leaves out a sparse file of 30 GB, reports so, and keeps the rest', async ()
 
 it('reports once that the first state is not complete, and waits for it only once', async () => {
   let go = () => {};
-  const wait = new Promise<void>((resolve) => (go = resolve));
+  const wait = new Promise<void>((resolve) => {
+    go = resolve;
+  });
   const { git } = { git: () => wait.then(() => ({ program: findGit(), leading: [], env: {} })) };
   const tree = await keptTree({ git });
   expect(await tree.take()).toMatch(/^no undo of this: the first state of .* is still being kept$/);

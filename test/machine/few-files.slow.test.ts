@@ -20,9 +20,13 @@ function runMany(script: string) {
   const server = spawn('/bin/bash', ['-c', limited, process.execPath, file, String(times), '-c', script], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  onTestFinished(() => void server.kill('SIGKILL'));
+  onTestFinished(() => {
+    server.kill('SIGKILL');
+  });
   let said = '';
-  server.stdout.on('data', (chunk) => (said += chunk));
+  server.stdout.on('data', (chunk) => {
+    said += chunk;
+  });
   const lines = () => said.split('\n').filter((line) => line !== '');
   const ended = new Promise<number | null>((resolve) => server.once('close', (code) => resolve(code)));
   return { server, lines, ended };

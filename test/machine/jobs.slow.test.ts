@@ -91,7 +91,9 @@ const untilAborted: JobWork = ({ signal }) =>
 /** Work that ends on a signal of the test. */
 function gate() {
   let open = (_text: string) => {};
-  const opened = new Promise<string>((resolve) => (open = resolve));
+  const opened = new Promise<string>((resolve) => {
+    open = resolve;
+  });
   return { open, work: async () => result(await opened) };
 }
 

@@ -122,7 +122,9 @@ describe.skipIf(process.platform === 'win32')('the login shell', () => {
     });
     expect(await cachedLoginShellPath(host, cache, '/bin/bash')).toBeUndefined();
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 11 * 60_000 });
-    onTestFinished(() => void vi.useRealTimers());
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
     expect(await cachedLoginShellPath(host, cache, '/bin/sh')).toMatchObject({ fresh: false });
   });
 

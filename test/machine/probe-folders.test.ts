@@ -35,7 +35,12 @@ describe.skipIf(process.platform === 'win32')('programs that are asked for their
   const everything = (folder: string) =>
     (readdirSync(folder, { recursive: true }) as string[]).filter((path) => !path.startsWith('bin')).sort();
   const facts = (id: string, caches: string[] = []): ProgramFacts => ({
-    ...{ id, title: id, category: 'other', site: '', called: [id], install: {} },
+    id,
+    title: id,
+    category: 'other',
+    site: '',
+    called: [id],
+    install: {},
     version: { args: ['--version'], pattern: 'version (\\S+)', caches },
     environment: ['RUSTUP_HOME', 'ZZ_HOME'],
   });

@@ -40,7 +40,9 @@ it('reports how a program ended', async () => {
 
 it('reads what a program printed last, also when this process was too busy to notice its end', async () => {
   const folder = temporaryFolder();
-  const busy = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+  const busy = (ms: number) => {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+  };
   const go = (name: string) => writeFileSync(join(folder, name), '');
   const script = (name: string) =>
     `echo ready; while [ ! -e ${name} ]; do sleep 0.01; done; echo last of ${name}`;
@@ -48,7 +50,8 @@ it('reads what a program printed last, also when this process was too busy to no
   // The first ends while nobody looks. When its end is noticed so is that of the second, which ends in between; then
   // comes something that takes longer than a program's last words are waited for.
   const onLine = (line: string) => {
-    if (line === 'ready' && ++ready === 2) {
+    if (line === 'ready') ready += 1;
+    if (line === 'ready' && ready === 2) {
       go('first');
       busy(300);
     }
@@ -137,7 +140,9 @@ it('hands on every chunk of both streams, also of output that is not kept', asyn
   const chunks = { stdout: '', stderr: '' };
   const sink = {
     handle: 'x',
-    add: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void (chunks[stream] += Buffer.from(chunk)),
+    add: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => {
+      chunks[stream] += Buffer.from(chunk);
+    },
     end: () => undefined,
   };
   const outcome = await sh('echo out; echo err >&2', { sink, onOutput: () => true });

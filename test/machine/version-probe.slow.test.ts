@@ -137,8 +137,11 @@ describe.skipIf(process.platform === 'win32')('the version probe', () => {
     let running = 0;
     let most = 0;
     const counting: Run = async (command) => {
-      most = Math.max(most, ++running);
-      return patient(command).finally(() => (running -= 1));
+      running += 1;
+      most = Math.max(most, running);
+      return patient(command).finally(() => {
+        running -= 1;
+      });
     };
     const installed = Array.from({ length: 20 }, (_, index) => install(`tool${index}`, 'echo version 1.0'));
     const known = installed.map(({ id }) => facts(id));

@@ -35,9 +35,13 @@ async function started(script: string, lasts = false) {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, LASTS: lasts ? 'yes' : 'no' },
   });
-  onTestFinished(() => void server.kill('SIGKILL'));
+  onTestFinished(() => {
+    server.kill('SIGKILL');
+  });
   let said = '';
-  server.stdout.on('data', (chunk) => (said += chunk));
+  server.stdout.on('data', (chunk) => {
+    said += chunk;
+  });
   await until(() => said.includes('ready'));
   return { server, folder };
 }

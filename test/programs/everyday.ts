@@ -8,7 +8,12 @@ async function startDisplay() {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const [number] = (await once(display.stdout, 'data')) as [Buffer];
-  return { env: { DISPLAY: `:${number.toString().trim()}` }, end: () => void display.kill() };
+  return {
+    env: { DISPLAY: `:${number.toString().trim()}` },
+    end: () => {
+      display.kill();
+    },
+  };
 }
 
 const json = '{"name": "shop", "scripts": {"test": "true", "build": "tsc"}}\n';

@@ -104,7 +104,11 @@ async function opened(name: string, trial: ProgramTrial, more: Record<string, st
     const called = { name: action, arguments: { ...given } };
     return textOf(await client.callTool(called));
   };
-  return { call, folder, close: async () => void (await client.close(), await started?.end()) };
+  const close = async () => {
+    await client.close();
+    await started?.end();
+  };
+  return { call, folder, close };
 }
 
 it('names only actions that exist', () => {

@@ -28,7 +28,9 @@ describe.skipIf(process.env['TEST_REAL_MODEL'] !== '1')(
       const [line] = (await Promise.race([once(server.stdout, 'data'), ended])) as [Buffer];
       baseUrl = `http://127.0.0.1:${Number(line)}/v1`;
     }, 10 * minutes);
-    afterAll(() => void server?.kill());
+    afterAll(() => {
+      server?.kill();
+    });
 
     it(
       'answers, and calls a tool and reads its result',

@@ -14,7 +14,9 @@ async function clientsFor(count: number, era: (typeof eras)[number], folder: str
   const clients = await Promise.all(
     Array.from({ length: count }, () => connect(era, { roots: [folder], env })),
   );
-  onTestFinished(async () => void (await Promise.all(clients.map((client) => client.close()))));
+  onTestFinished(async () => {
+    await Promise.all(clients.map((client) => client.close()));
+  });
   return clients;
 }
 

@@ -70,7 +70,9 @@ function makeHome() {
   };
   const start = (args: readonly string[] = [], more = {}) => {
     const server = startRaw({ roots: [project], args: ['--expose=all', ...args], env: { ...env, ...more } });
-    onTestFinished(() => void server.child.kill('SIGKILL'));
+    onTestFinished(() => {
+      server.child.kill('SIGKILL');
+    });
     return server;
   };
   const answers = join(cache, 'toolcrib', 'start');

@@ -14,9 +14,13 @@ it('writes nothing to standard error on its first start, while it compiles', asy
     roots: [temporaryFolder()],
     env: { ...inherited(), XDG_CACHE_HOME: temporaryFolder(), XDG_STATE_HOME: temporaryFolder() },
   });
-  onTestFinished(() => void server.child.kill());
+  onTestFinished(() => {
+    server.child.kill();
+  });
   let said = '';
-  server.child.stderr.setEncoding('utf8').on('data', (chunk: string) => (said += chunk));
+  server.child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    said += chunk;
+  });
   await initialize(server);
   for (const [index, name] of [...tools, ...others].entries()) {
     const id = 100 + index;

@@ -23,7 +23,9 @@ async function keyedServer(first = key) {
     env: { ...process.env, XDG_STATE_HOME: state },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
   const answers = new Map<number, (result: Result) => void>();
   const asked: string[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => {
@@ -100,7 +102,9 @@ it('does not start where there is no key', async () => {
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let said = '';
-  child.stderr.on('data', (text: Buffer) => (said += text.toString()));
+  child.stderr.on('data', (text: Buffer) => {
+    said += text.toString();
+  });
   child.stdin.end('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
   expect(await new Promise((resolve) => child.once('close', resolve))).toBe(2);
   expect(said).toBe('toolcrib: --key-fd=0: there is no key in it.\n');

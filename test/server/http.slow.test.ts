@@ -42,7 +42,9 @@ function post(
     };
     const sent = request(url, { method, headers: { ...usual, ...headers } }, (response) => {
       let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+      });
       response.once('end', () =>
         resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
       );
@@ -162,7 +164,9 @@ it('ends the stream of a call that a client of 2025 cancels', async () => {
   const called = send({ id: 7, method: 'tools/call', params });
   const takeBack = () => send({ method: 'notifications/cancelled', params: { requestId: 7 } });
   let isOver = false;
-  void called.finally(() => (isOver = true));
+  void called.finally(() => {
+    isOver = true;
+  });
   await until(async () => isOver || ((await takeBack()) && isOver));
   expect((await called).text).not.toContain('result');
 });
@@ -315,7 +319,12 @@ it('ends the session that was idle longest when one token has too many', async (
 
 it('ends an idle session and its jobs, but none that has a stream open', async () => {
   const ended: string[] = [];
-  const crib = (client: string) => ({ end: async () => void ended.push(client) }) as unknown as Connection;
+  const crib = (client: string) => {
+    const end = async () => {
+      ended.push(client);
+    };
+    return { end } as unknown as Connection;
+  };
   const build = () => new Server({ name: 'idle', version: '1' }, { capabilities: { tools: {} } });
   const tokens = { file: '', indexIn: () => 0 };
   const mcp = new Mcp(crib, 300, build);

@@ -194,7 +194,9 @@ it.each(eras)('announces a new list when it has learned that a plugin is missing
   const programs = { compose: join(home, 'bin', 'docker') };
   writeFileSync(join(home, '.config', 'toolcrib', 'config.json'), JSON.stringify({ programs }));
   let changed = () => {};
-  const announced = new Promise<void>((resolve) => (changed = resolve));
+  const announced = new Promise<void>((resolve) => {
+    changed = resolve;
+  });
   const client = new Client(
     { name: 'test', version: '1' },
     {

@@ -89,10 +89,9 @@ describe.each(eras)('resources and prompts, in %s', (era) => {
   it('notify subscribers when a job has ended, and what it printed', async () => {
     const { client, read } = await open(era, trusting);
     const updated: string[] = [];
-    client.setNotificationHandler(
-      'notifications/resources/updated',
-      ({ params }) => void updated.push(params.uri),
-    );
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+      updated.push(params.uri);
+    });
     const started = await client.callTool({
       name: 'run',
       arguments: { command: 'node -e "console.log(123);setTimeout(()=>{},3000)"', background: true },
@@ -109,10 +108,9 @@ describe.each(eras)('resources and prompts, in %s', (era) => {
   it('notify subscribers to the project of a call that could change it, and no others', async () => {
     const { client } = await open(era, trusting);
     const updated: string[] = [];
-    client.setNotificationHandler(
-      'notifications/resources/updated',
-      ({ params }) => void updated.push(params.uri),
-    );
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+      updated.push(params.uri);
+    });
     const uri = 'toolcrib://project';
     if (era === '2026-07-28') await client.listen({ resourceSubscriptions: [uri] });
     else await client.subscribeResource({ uri });
@@ -231,7 +229,9 @@ it('answers a host that asks for prompts and resources first, also from memory',
   const { folder } = temporaryRepository();
   const ask = async () => {
     const server = startRaw({ roots: [folder] });
-    onTestFinished(() => void server.child.kill('SIGKILL'));
+    onTestFinished(() => {
+      server.child.kill('SIGKILL');
+    });
     const clientInfo = { name: 'raw', version: '1' };
     server.send({
       id: 1,

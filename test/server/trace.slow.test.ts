@@ -51,7 +51,9 @@ it.each(eras)(
 it('reports what is wrong with a file that cannot be written', async () => {
   const server = startRaw({ roots: [temporaryFolder()], args: ['--trace', '/nowhere/trace'] });
   let said = '';
-  server.child.stderr.on('data', (chunk) => (said += String(chunk)));
+  server.child.stderr.on('data', (chunk) => {
+    said += String(chunk);
+  });
   expect(await server.ended).toBe(2);
   expect(said).toBe('toolcrib: --trace /nowhere/trace: it cannot be written (ENOENT).\n');
 });

@@ -56,7 +56,9 @@ const linesOf = (name: string): string[] => {
 function complaintsOf(client: Client): () => string {
   const { stderr } = client.transport as StdioClientTransport;
   let said = '';
-  stderr?.on('data', (chunk: Buffer) => (said += String(chunk)));
+  stderr?.on('data', (chunk: Buffer) => {
+    said += String(chunk);
+  });
   return () => said;
 }
 const pidOf = (client: Client) => (client.transport as StdioClientTransport).pid ?? 0;
@@ -95,7 +97,10 @@ it.each(eras)('answers 1,000 calls at the same time, a few at a time, in %s', as
     expect(complaints()).toBe('');
     let [running, most] = [0, 0];
     const noted = linesOf('noted');
-    for (const line of noted) most = Math.max(most, (running += line === '+' ? 1 : -1));
+    for (const line of noted) {
+      running += line === '+' ? 1 : -1;
+      most = Math.max(most, running);
+    }
     expect(noted).toHaveLength(200);
     expect(most).toBeLessThanOrEqual(atOnce);
     expect(most).toBeGreaterThan(1);
@@ -151,7 +156,9 @@ it('gives a client that is slow to read every answer, and complains about nothin
   try {
     await initialize(server);
     let complaints = '';
-    server.child.stderr.on('data', (chunk: Buffer) => (complaints += String(chunk)));
+    server.child.stderr.on('data', (chunk: Buffer) => {
+      complaints += String(chunk);
+    });
     server.child.stdout.pause();
     const page = 'long line\n'.repeat(600);
     writeFileSync(join(home.project, 'long.txt'), page);

@@ -60,12 +60,17 @@ export function stepsOf(random: () => number, client: string) {
   const page = () => Math.floor(random() * files);
   const soon = (): Impatient => ({ cancelAfterMs: Math.floor(random() * 30) });
   const command = (program: string, ...args: string[]) => ({ command: program, args });
+  const makeFile = () => {
+    const name = `made/${client}-${made % 5}.txt`;
+    made += 1;
+    return write(name, `text ${made}\n`);
+  };
   const kinds: readonly (readonly [weight: number, make: () => Step])[] = [
     [25, () => readPage(page())],
     [6, () => ({ name: 'list_files', given: { path: 'docs' }, says: /0\.txt/ })],
     [4, () => ({ name: 'list_files', given: { glob: 'docs/*.txt' }, says: /docs\/0\.txt/ })],
     [5, () => ({ name: 'grep', given: { pattern: `page ${page()}`, path: 'docs' }, says: /docs\/\d+\.txt/ })],
-    [12, () => write(`made/${client}-${made++ % 5}.txt`, `text ${made}\n`)],
+    [12, () => makeFile()],
     [6, () => ({ name: 'git_status', given: {}, says: /^on main at \w+; / })],
     [4, () => ({ name: 'git_log', given: { limit: 3 }, says: /First commit/ })],
     [2, () => ({ name: 'git_diff', given: {}, says: /^/ })],
@@ -88,7 +93,11 @@ export function stepsOf(random: () => number, client: string) {
   const all = kinds.reduce((sum, [weight]) => sum + weight, 0);
   return (): Step => {
     let at = random() * all;
-    return (kinds.find(([weight]) => (at -= weight) < 0) ?? kinds[0]!)[1]();
+    const chosen = kinds.find(([weight]) => {
+      at -= weight;
+      return at < 0;
+    });
+    return (chosen ?? kinds[0]!)[1]();
   };
 }
 

@@ -164,11 +164,14 @@ async function vanish(random: () => number, most: number): Promise<void> {
   let left = most;
   let isOver = false;
   let end = () => {};
-  const over = new Promise<string>((resolve) => (end = () => resolve(gone)));
+  const over = new Promise<string>((resolve) => {
+    end = () => resolve(gone);
+  });
   const call: Call = (name, given) => {
     if (isOver) return over;
     made.calls++;
-    if (--left > 0) return Promise.race([client.call(name, given), over]);
+    left -= 1;
+    if (left > 0) return Promise.race([client.call(name, given), over]);
     void client.call(name, given);
     isOver = true;
     orphans.push(client.server, ...below(client.server.pid));

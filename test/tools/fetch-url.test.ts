@@ -98,12 +98,17 @@ const reply: RequestListener = (request, response) => {
     return more();
   }
   if (path === '/silent') return undefined;
-  if (path === '/trickle')
-    return void response.writeHead(200, { 'content-type': 'text/plain' }).write('first\n');
+  if (path === '/trickle') {
+    response.writeHead(200, { 'content-type': 'text/plain' }).write('first\n');
+    return;
+  }
   const away = /^\/to\?(.*)$/.exec(path)?.[1];
-  if (away !== undefined) return void response.writeHead(307, { location: decodeURIComponent(away) }).end();
+  if (away !== undefined) {
+    response.writeHead(307, { location: decodeURIComponent(away) }).end();
+    return;
+  }
   const [status, headers, body] = replies[path] ?? [500, {}];
-  return void response.writeHead(status, headers).end(body);
+  response.writeHead(status, headers).end(body);
 };
 
 let origin = '';
@@ -425,7 +430,10 @@ describe('fetch_url with names that lead elsewhere', () => {
   });
 
   it('survives an answer that is not HTTP', async () => {
-    const says = (text: string) => createTcp((socket: Socket) => void socket.on('error', () => {}).end(text));
+    const says = (text: string) =>
+      createTcp((socket: Socket) => {
+        socket.on('error', () => {}).end(text);
+      });
     const upgrade = await listening(
       says('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
     );

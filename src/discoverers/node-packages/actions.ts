@@ -65,15 +65,23 @@ export function keeping(row: PackageManagerRow, scope: Params): Program['actions
   const [looks, asking] = row.runsProject ? [runs, reaches] : [reads, asks];
   return {
     ...packageActions(`${title} packages`, {
-      ...{ like: 'semver', spec: ranged, bare: exactly, changes: makes, looks, asks: asking, all: scope },
+      like: 'semver',
+      spec: ranged,
+      bare: exactly,
+      changes: makes,
+      looks,
+      asks: asking,
+      all: scope,
       adding: { dev: on(row.dev, 'For development only') },
-      ...{ add: [row.add, ...quiet], remove: [row.remove, ...quiet] },
+      add: [row.add, ...quiet],
+      remove: [row.remove, ...quiet],
       update: [row.update, ...(within ? [within.option] : []), ...quiet],
       ...(within && { whole: [within.all] }),
       answer: row.saysNoVersions
         ? { steps: { after: { now: () => list[0] } }, out: told(nowThere(list[1])) }
         : noise && { out: calmed(noise) },
-      ...{ why: row.why, explained: told(read.why) },
+      why: row.why,
+      explained: told(read.why),
       list: [list[0], packages(list[1])],
       outdated: outdated && [outdated[0], packages(outdated[1])],
     }),
@@ -87,7 +95,10 @@ export function keeping(row: PackageManagerRow, scope: Params): Program['actions
     ...present({
       audit: ifAny(row.audit, ([run, found]) =>
         action(`Audit ${title} packages`, 'Known vulnerabilities of the locked packages.', asking, {
-          ...{ role: 'audit', run, ok: [0, 1], out: advisories(found) },
+          role: 'audit',
+          run,
+          ok: [0, 1],
+          out: advisories(found),
         }),
       ),
       view: ifAny(row.view, ([before, after = []]) =>
@@ -112,7 +123,9 @@ export function running(row: PackageManagerRow, scope: Params): Program['actions
   return present({
     // Asking a program would obey the project's settings.
     scripts: action(`List ${title} scripts`, 'Scripts, engines, workspaces of the package.json.', reads, {
-      ...{ role: 'tasks', run: { reads: files }, out: tasks(read.scripts) },
+      role: 'tasks',
+      run: { reads: files },
+      out: tasks(read.scripts),
     }),
     [task]: action(`Run a ${title} script`, 'Runs a script of the package.json.', runs, {
       role: 'task',

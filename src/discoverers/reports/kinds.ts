@@ -55,7 +55,9 @@ export const tests = (read: Reader<TestCase[]>) =>
       .map(({ name, message = '', file, line, column }) => ({
         name,
         message: message.trim().slice(0, 1000),
-        ...{ file, line, column },
+        file,
+        line,
+        column,
       }));
     return { passed: many('passed'), failed: many('failed'), skipped: many('skipped'), failures };
   });
@@ -211,8 +213,13 @@ export const entries = (of: string) => {
 export const commits = listing(
   'commit',
   {
-    ...{ hash: z.string(), date: z.string(), author: z.string(), subject: z.string() },
-    ...{ refs: text, body: text, diff: text },
+    hash: z.string(),
+    date: z.string(),
+    author: z.string(),
+    subject: z.string(),
+    refs: text,
+    body: text,
+    diff: text,
   },
   (one, above) => {
     const day = one.date.slice(0, 10);

@@ -67,24 +67,28 @@ const unlessAbsent =
   };
 
 /** The actions on packages, by the words that a program has for them; `of`: what it calls packages. */
-export function packageActions(of: string, { like, changes, looks, asks = looks, ...words }: PackageLines) {
-  const { install, add, remove, update, each, why, explained, list: listed, outdated, answer } = words;
-  const removed = words.absent && { out: told(unlessAbsent(words.absent)) };
-  const { all, adding, removing, getting, listing, bare = name('Package'), spec = bare, whole = [] } = words;
+export function packageActions(of: string, lines: PackageLines) {
+  const { like, changes, install, add, remove, update, each, answer, absent, whole = [] } = lines;
+  const { all, adding, removing, getting, bare = name('Package'), spec = bare } = lines;
+  const removed = absent && { out: told(unlessAbsent(absent)) };
   const change = (role: 'Add' | 'Remove' | 'Update', says: string, run?: PackageLine, params?: Params) =>
     run &&
     action<Params>(`${role} ${of}`, says, changes, {
-      ...{ role: role.toLowerCase() as 'add', run, dashes: false },
-      ...{ params: { ...all, ...params }, given: { packages: [like] } },
+      role: role.toLowerCase() as 'add',
+      run,
+      dashes: false,
+      params: { ...all, ...params },
+      given: { packages: [like] },
       ...(role === 'Remove' ? removed : answer),
     });
   const these = list(bare, 'Only these').default([...whole]);
-  const lists = { ...all, ...listing } as Params;
   return present({
     install:
       install &&
       action(`Get ${of}`, 'Installs the dependencies of the project.', changes, {
-        ...{ role: 'install', run: install, params: { ...getting } as Params },
+        role: 'install',
+        run: install,
+        params: { ...getting } as Params,
       }),
     add: change('Add', 'Adds packages to the project.', add, {
       ...adding,
@@ -97,23 +101,45 @@ export function packageActions(of: string, { like, changes, looks, asks = looks,
     update: change('Update', 'Moves packages to the newest versions that fit.', update, {
       packages: each ? required(each, these) : operand(these),
     }),
+    ...lookingActions(of, lines),
+  });
+}
+
+/** The actions that look at packages and change nothing. */
+function lookingActions(of: string, lines: PackageLines) {
+  const { like, looks, asks = looks, why, explained, list: listed, outdated } = lines;
+  const { all, listing, bare = name('Package') } = lines;
+  const lists = { ...all, ...listing } as Params;
+  return {
     why:
       why &&
       action(`Explain one of the ${of}`, 'Why a package is installed: what leads to it.', looks, {
-        ...{ role: 'why', run: why, dashes: false, params: { package: operand(bare) } },
-        ...{ given: { package: like }, ...(explained && { out: explained }) },
+        role: 'why',
+        run: why,
+        dashes: false,
+        params: { package: operand(bare) },
+        given: { package: like },
+        ...(explained && { out: explained }),
       }),
     list:
       listed &&
       action(`List ${of}`, 'Installed packages of the project.', looks, {
+        role: 'list',
+        run: listed[0],
+        params: lists,
         // Some end so when something is wrong with one of them.
-        ...{ role: 'list', run: listed[0], params: lists, ok: [0, 1], out: listed[1] },
+        ok: [0, 1],
+        out: listed[1],
       }),
     outdated:
       outdated &&
       action(`List outdated ${of}`, 'Packages that have newer versions.', asks, {
+        role: 'outdated',
+        run: outdated[0],
+        params: lists,
         // Some end so when there are.
-        ...{ role: 'outdated', run: outdated[0], params: lists, ok: [0, 1], out: outdated[1] },
+        ok: [0, 1],
+        out: outdated[1],
       }),
-  });
+  };
 }

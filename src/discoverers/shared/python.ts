@@ -144,8 +144,13 @@ export const outdated: Reader<{ name: string; version: string; latest: string }[
 /** The manager of a project's packages, by the lock file. */
 const locks = { 'uv.lock': 'uv', 'poetry.lock': 'poetry' };
 const changes: Readonly<Record<string, string>> = {
-  ...{ install: 'add', pip_install: 'add', add: 'add' },
-  ...{ update: 'update', remove: 'remove', sync: 'install', lock: 'lock' },
+  install: 'add',
+  pip_install: 'add',
+  add: 'add',
+  update: 'update',
+  remove: 'remove',
+  sync: 'install',
+  lock: 'lock',
 };
 
 /** Refuses to change the packages of a project that another program keeps: its lock file would be wrong. */

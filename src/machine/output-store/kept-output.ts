@@ -197,7 +197,8 @@ export class KeptOutput implements OutputSink, StoredOutput {
   /** Drops all of it, and returns the file that is to be closed. */
   drop(): number | undefined {
     this.end();
-    for (const block of this.#blocks.splice(0)) block.location = undefined;
+    for (const block of this.#blocks) block.location = undefined;
+    this.#blocks = [];
     this.#pending = [];
     const file = this.#file;
     this.#file = 'none';

@@ -72,7 +72,9 @@ export const talkCommands: SlashCommands = {
   },
   stop: {
     help: 'interrupts the model and empties the queue',
-    run: ({ terminal }) => void terminal.takeQueued(),
+    run: ({ terminal }) => {
+      terminal.takeQueued();
+    },
   },
   exit: {
     help: 'leaves; the session is kept',

@@ -147,7 +147,10 @@ function cutOf(items: readonly ContextItem[], keep: number): number | undefined 
   const first = items.findIndex((item) => !item.isSummary);
   const points = items.flatMap(({ message }, at) => (at > first && message.role !== 'tool' ? [at] : []));
   let total = 0;
-  const tokens = items.toReversed().map(({ message }) => (total += estimateMessage(message)));
+  const tokens = items.toReversed().map(({ message }) => {
+    total += estimateMessage(message);
+    return total;
+  });
   const tokensFrom = (at: number) => tokens[items.length - 1 - at] ?? 0;
   const isUser = (at: number) => items[at]?.message.role === 'user';
   // A conversation that is short, but is to be cut: the newest turn stays, or the newest answer.

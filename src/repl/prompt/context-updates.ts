@@ -47,7 +47,8 @@ export class ContextUpdates {
     );
     const previous = last?.type === 'user' && last.content[0];
     const isKnown = previous && previous.type === 'text' && previous.text === now;
-    const texts = [...(isKnown ? [] : [now]), ...this.notes.splice(0)];
+    const notes = this.notes.splice(0);
+    const texts = [...(isKnown ? [] : [now]), ...notes];
     return texts.map((text) => ({ type: 'text', text }));
   }
 }

@@ -121,7 +121,9 @@ async function overStdio(client: Client, config: ServerConfig, { env, log, trace
     await handKey?.();
   };
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no events
-  transport.onclose = () => (link.pid = undefined);
+  transport.onclose = () => {
+    link.pid = undefined;
+  };
   tap(transport, name, trace);
   return link;
 }

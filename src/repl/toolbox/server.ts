@@ -2,7 +2,6 @@ import type { Client, Prompt } from '@modelcontextprotocol/client';
 import type { ServerConfig } from '../config/mcp-config.ts';
 import { ChatError } from '../errors.ts';
 import type { ContentPart } from '../message.ts';
-import type { ElicitAnswer, ElicitRequest } from '../person/form.ts';
 import { inLine } from '../terminal/printable.ts';
 import { unlessAborted, settledWithin } from '../turn/event-stream.ts';
 import { endProcesses, failureText, isAnswer, openLink, type ChatHost, type Link } from './link.ts';
@@ -16,6 +15,7 @@ import {
   type ClientTool,
   type ToolReply,
 } from './tool.ts';
+import { ServerQuestions } from './server-questions.ts';
 import { listTools } from './server-tools.ts';
 
 /** `npx` may have to fetch a server first. */
@@ -42,11 +42,7 @@ export class Server {
   prompts: readonly Prompt[] = [];
   private readonly host: ChatHost;
   private readonly timeout: { readonly timeout: number };
-  private calls = 0;
-  /** The open questions it has put to the person: meanwhile, the time of calls does not run. */
-  private questions = 0;
-  /** Aborted when the last call has ended, or the person wants no more questions: until the next call. */
-  private mayAsk: AbortController | undefined;
+  private readonly questions: ServerQuestions;
   private readonly warned = new Set<string>();
   /** The definition of each tool when the person started the server. */
   private readonly first = new Map<string, string>();
@@ -55,7 +51,8 @@ export class Server {
 
   constructor(config: ServerConfig, host: ChatHost) {
     this.config = config;
-    this.host = { ...host, elicit: (request) => this.askPerson(host, request) };
+    this.questions = new ServerQuestions(host.elicit);
+    this.host = { ...host, elicit: (request) => this.questions.ask(request) };
     this.timeout = { timeout: Math.min(config.timeout, connectMs) };
   }
 
@@ -139,8 +136,12 @@ export class Server {
     await this.endLink();
     try {
       this.link = await openLink(this.config, this.host, {
-        tools: (of) => void this.refreshTools(of).catch((thrown: unknown) => this.log('tools', thrown)),
-        prompts: (of) => void this.refreshPrompts(of),
+        tools: (of) => {
+          void this.refreshTools(of).catch((thrown: unknown) => this.log('tools', thrown));
+        },
+        prompts: (of) => {
+          void this.refreshPrompts(of);
+        },
       });
       const { client, transport } = this.link;
       if (this.isClosed()) return;
@@ -208,22 +209,6 @@ export class Server {
     }
   }
 
-  private async askPerson(host: ChatHost, request: ElicitRequest): Promise<ElicitAnswer> {
-    const during = this.mayAsk;
-    // One that does nothing for the person has nothing to ask: what they type would be meant for somebody
-    // else.
-    if (!during || during.signal.aborted) return { action: 'decline' };
-    this.questions++;
-    try {
-      const signal = AbortSignal.any([request.signal, during.signal]);
-      const answer = await host.elicit({ ...request, signal });
-      if (answer.action === 'cancel' && !request.signal.aborted) during.abort();
-      return answer;
-    } finally {
-      this.questions--;
-    }
-  }
-
   /**
    * Calls a tool. Never throws: the model is told why there is no result, and whether the tool may have run.
    */
@@ -233,9 +218,12 @@ export class Server {
     { signal, progress, meta }: CallOptions,
   ): Promise<ToolReply> {
     const { name: server, timeout: timeoutMs, url } = this.config;
-    if (this.calls++ === 0) this.mayAsk = new AbortController();
+    this.questions.callBegins();
     const late = new AbortController();
-    const timer = setTimeout(() => (this.questions > 0 ? timer.refresh() : late.abort()), timeoutMs);
+    const timer = setTimeout(() => {
+      if (this.questions.areOpen) timer.refresh();
+      else late.abort();
+    }, timeoutMs);
     const ended = AbortSignal.any([signal, late.signal]);
     let sent = false;
     try {
@@ -280,7 +268,7 @@ export class Server {
       return failed(`MCP server "${server}" failed during the call: ${why}. I${ran.slice(1)}.`);
     } finally {
       clearTimeout(timer);
-      if (--this.calls === 0) this.mayAsk?.abort();
+      this.questions.callEnds();
     }
   }
 

@@ -45,14 +45,19 @@ async function runBatch(batch: CallBatch): Promise<'go_on' | 'stop'> {
   for (const { call, state } of calls)
     if (state === 'none')
       chat.session.append({ type: 'tool', callId: call.id, name: call.name, state: 'proposed' });
-  const together: Promise<unknown>[] = [];
+  let together: Promise<unknown>[] = [];
+  const endReading = async () => {
+    const running = together;
+    together = [];
+    await Promise.all(running);
+  };
   let rejected: string | undefined;
   let stops = false;
   for (const open of calls) {
     const tool = chat.tools().find(({ name }) => name === open.call.name);
     const reads = tool !== undefined && readsOnly(tool);
     // What a plan says of a call may depend on what was read before.
-    if (!reads || together.length === atOnce) await Promise.all(together.splice(0));
+    if (!reads || together.length === atOnce) await endReading();
     const refusal = refusalOf(open, batch) ?? rejected;
     const ready = refusal === undefined ? await prepare(chat, open, batch) : failed(refusal);
     if (!('checked' in ready)) {
@@ -63,7 +68,7 @@ async function runBatch(batch: CallBatch): Promise<'go_on' | 'stop'> {
       running.catch(() => undefined);
       together.push(running);
     } else {
-      await Promise.all(together.splice(0));
+      await endReading();
       const answer = await answerFor(batch, ready);
       if (typeof answer === 'string') stops = (await makeCall(batch, ready, answer)) || stops;
       else {
@@ -132,7 +137,9 @@ async function makeCall(
   await emit({ type: 'call_started', call, tool, seen: consent !== 'once' && plan?.preview !== undefined });
   const startedAt = performance.now();
   const meta = plan?.ticket ? { 'toolcrib/ticket': plan.ticket, 'toolcrib/said': consent } : undefined;
-  const progress = (message: string) => void emit({ type: 'call_progress', call, message });
+  const progress = (message: string) => {
+    void emit({ type: 'call_progress', call, message });
+  };
   const reply = await tool
     .call(args, { signal, progress, meta })
     .catch((error: unknown) => failed(error instanceof Error ? error.message : String(error)));

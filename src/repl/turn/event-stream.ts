@@ -43,7 +43,9 @@ export async function unlessAborted<T>(ready: Promise<T>, signal: AbortSignal): 
 /** Tells whether a promise settled in time; a failure counts as settled. */
 export async function settledWithin(ms: number, done: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => (timer = setTimeout(resolve, ms, false)));
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
   const isDone = () => true;
   return Promise.race([done.then(isDone, isDone), late]).finally(() => clearTimeout(timer));
 }

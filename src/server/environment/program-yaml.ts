@@ -14,7 +14,11 @@ export function parseProgram(text: string, least: readonly 'execute'[]): Parsed 
   if (error) return at(error.pos[0], error.message.split('\n')[0]);
   // A few of them can stand for more than there is memory.
   const aliases: (number | undefined)[] = [];
-  visit(document, { Alias: (_key, { range }) => void aliases.push(range?.[0]) });
+  visit(document, {
+    Alias: (_key, { range }) => {
+      aliases.push(range?.[0]);
+    },
+  });
   if (aliases.length > 0) return at(aliases[0], 'write it out: aliases (*name) are not read.');
   const parsed = programFile.safeParse(document.toJS());
   if (parsed.success) return { of: programFrom(parsed.data, least) };

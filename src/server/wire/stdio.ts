@@ -33,7 +33,9 @@ function serveOne(
 ) {
   let latest: Server | undefined;
   // Who has left need not be told.
-  const updated: Connection['updated'] = (uri) => void latest?.sendResourceUpdated({ uri }).catch(() => {});
+  const updated: Connection['updated'] = (uri) => {
+    void latest?.sendResourceUpdated({ uri }).catch(() => {});
+  };
   const connection = createConnection(settings, environment, {
     client: 'stdio',
     isLocal: true,
@@ -85,15 +87,21 @@ export async function serve(
   environment: Environment,
 ): Promise<void> {
   // Standard output carries the protocol and nothing else, whatever a library may want to say.
-  console.log = console.info = console.debug = console.error;
+  console.log = console.error;
+  console.info = console.error;
+  console.debug = console.error;
   // Each answer that waits for a client that reads slowly listens to it: they are many, and no leak.
   process.stdout.setMaxListeners(0);
   let settling: NodeJS.Timeout | undefined;
   let tidyHeap: (() => void) | undefined;
   let leaving = false;
-  const wire = new StdioTransport(opening, () => (settling ??= setTimeout(settle, quietMs)));
+  const wire = new StdioTransport(opening, () => {
+    settling ??= setTimeout(settle, quietMs);
+  });
   // After the answer is out.
-  const called = () => void setImmediate(() => tidyHeap?.());
+  const called = () => {
+    setImmediate(() => tidyHeap?.());
+  };
   const served = serveOne(settings, environment, wire, { ...beginning, called });
 
   /** Finds out what takes long, tells the client when its list is another now, and keeps the answers. */

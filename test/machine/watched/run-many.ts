@@ -16,7 +16,13 @@ void Promise.all(
       env: { PATH: '/usr/bin:/bin' },
       signal: stop.signal,
       lasts: true,
-      sink: { handle: '', add: (_stream, chunk) => void process.stdout.write(chunk), end: () => {} },
+      sink: {
+        handle: '',
+        add: (_stream, chunk) => {
+          process.stdout.write(chunk);
+        },
+        end: () => {},
+      },
     }),
   ),
 ).then((outcomes) => {

@@ -21,7 +21,9 @@ it('does not take the headers of a server to another one', async () => {
       response.writeHead(location ? 307 : 404, location ? { location } : {}).end();
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
+    onTestFinished(() => {
+      server.close();
+    });
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   };
   const first = await serve(await serve());

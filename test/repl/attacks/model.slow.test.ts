@@ -94,7 +94,10 @@ it('refuses an answer with anything in it that is nested without end', async () 
 
 it('takes neither key nor conversation to another server, and follows within its own', async () => {
   let reached = 0;
-  const other = await endpoint((_, response) => void response.writeHead(500).end(String(++reached)));
+  const other = await endpoint((_, response) => {
+    reached += 1;
+    response.writeHead(500).end(String(reached));
+  });
   const there = await endpoint((request, response) => {
     response.writeHead(307, { location: `${other}${request.url}` }).end();
   });

@@ -41,7 +41,9 @@ it('never shows the key, not even one that the endpoint echoes', async () => {
     response.end(JSON.stringify({ error: { message: `no: ${request.headers.authorization}` } }));
   }).listen(0, '127.0.0.1');
   await once(echo, 'listening');
-  onTestFinished(() => void echo.close());
+  onTestFinished(() => {
+    echo.close();
+  });
   const { port } = echo.address() as AddressInfo;
   const key = 'sk-secret-1234567890';
   writeFileSync(

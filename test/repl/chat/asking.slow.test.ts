@@ -185,7 +185,9 @@ it('ends a hook with the turn, makes no call then, and waits for nothing a hook 
     const file = join(place.cwd, name);
     return existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
   };
-  onTestFinished(() => void (pidIn('left') && process.kill(pidIn('left'))));
+  onTestFinished(() => {
+    if (pidIn('left')) process.kill(pidIn('left'));
+  });
   const chat = openChat(place, ['--no-toolcrib', '--allow', 's:*']);
   place.model.script(call('mcp__s__look', { text: 'on' }), say('Seen.'));
   await enter(chat, 'look');

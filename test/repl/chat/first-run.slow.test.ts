@@ -39,7 +39,9 @@ async function offering(place: ChatPlace): Promise<Pty> {
   for (;;) {
     const chat = openChat(place, ['--no-toolcrib']);
     let ended = false;
-    void chat.exit.then(() => (ended = true));
+    void chat.exit.finally(() => {
+      ended = true;
+    });
     await chat.until(() => ended || chat.scrollback().includes('Use it?'));
     if (!ended) return chat;
   }

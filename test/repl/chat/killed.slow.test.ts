@@ -191,11 +191,17 @@ function started({ cwd, env }: ChatPlace, args: readonly string[]) {
     env,
     stdio: 'pipe',
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
   child.stdin.end();
   let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (text: Buffer) => (stdout += text.toString()));
-  child.stderr.on('data', (text: Buffer) => (stderr += text.toString()));
+  child.stdout.on('data', (text: Buffer) => {
+    stdout += text.toString();
+  });
+  child.stderr.on('data', (text: Buffer) => {
+    stderr += text.toString();
+  });
   const code = once(child, 'close').then(([exit]) => exit as number | null);
   return { child, code, stdout: () => stdout, stderr: () => stderr };
 }

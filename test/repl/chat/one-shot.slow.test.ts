@@ -197,8 +197,12 @@ it('writes 2 MB to a slow reader whole, and ends quietly when nobody reads', asy
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       let [out, err] = ['', ''];
-      child.stdout.on('data', (data: Buffer) => (out += data.toString()));
-      child.stderr.on('data', (data: Buffer) => (err += data.toString()));
+      child.stdout.on('data', (data: Buffer) => {
+        out += data.toString();
+      });
+      child.stderr.on('data', (data: Buffer) => {
+        err += data.toString();
+      });
       child.once('close', () => resolve({ out: out.trim(), err }));
     });
   expect(await shell('| (sleep 0.3; wc -c)')).toEqual({ out: String(text.length), err: '' });

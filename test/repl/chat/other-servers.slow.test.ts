@@ -193,7 +193,9 @@ it('reaches a server over HTTP, and tells when it is gone', async () => {
     env: { ...process.env, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  onTestFinished(() => void server.kill('SIGKILL'));
+  onTestFinished(() => {
+    server.kill('SIGKILL');
+  });
   for await (const line of server.stderr) if (String(line).includes('listening')) break;
   writeServers(place, { web: { url: `http://127.0.0.1:${port}/mcp` } });
   const chat = openChat(place);

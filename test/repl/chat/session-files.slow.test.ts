@@ -118,7 +118,9 @@ it('says so when the disk is full, and the session can go on', async () => {
   ];
   const child = spawn('sh', args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
   let stderr = '';
-  child.stderr.on('data', (data: Buffer) => (stderr += data.toString()));
+  child.stderr.on('data', (data: Buffer) => {
+    stderr += data.toString();
+  });
   expect((await once(child, 'close'))[0]).toBe(1);
   expect(stderr).toMatch(/cannot be written/);
   expect(readFileSync(file, 'utf8').endsWith('\n')).toBe(false);

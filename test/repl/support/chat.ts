@@ -89,8 +89,12 @@ interface Ran {
 export async function runChat({ cwd, env }: ChatPlace, args: readonly string[], input = ''): Promise<Ran> {
   const child = spawn(process.execPath, [program, 'chat', ...args], { cwd, env });
   let [stdout, stderr] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));

@@ -120,7 +120,9 @@ export function misbehave(kind: Misbehaviour, options: StepOptions = {}): Step {
 /** A promise the test resolves: what is scripted after `wait(gate.opened)` is sent when it calls `gate.open()`. */
 export function gate(): { opened: Promise<void>; open(): void } {
   let open = () => {};
-  const opened = new Promise<void>((resolve) => (open = resolve));
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
   return { opened, open: () => open() };
 }
 

@@ -66,14 +66,19 @@ export async function startFakeModel(): Promise<FakeModel> {
     const at = performance.now();
     const request: FakeRequest = { wire, path, headers: incoming.headers, body, text, at, aborted: false };
     requests.push(request);
-    response.on('close', () => (request.aborted = !response.writableFinished));
+    response.on('close', () => {
+      request.aborted = !response.writableFinished;
+    });
     const scripted = queue.shift() ?? otherwise;
     if (!scripted) return json(response, 400, { error: { message: 'fake model: nothing is scripted' } });
     const step = typeof scripted === 'function' ? scripted(request) : scripted;
     const failure = failureFor(step, request);
     if (!failure) return answer(response, request, step);
     if (failure.next) queue.unshift(failure.next);
-    if (failure.status === 0) return void response.destroy();
+    if (failure.status === 0) {
+      response.destroy();
+      return;
+    }
     response.writeHead(failure.status, { 'content-type': failure.type, ...failure.headers });
     response.end(failure.body);
   }
@@ -85,8 +90,12 @@ export async function startFakeModel(): Promise<FakeModel> {
     url,
     requests,
     facts,
-    script: (...steps) => void queue.push(...steps),
-    otherwise: (next) => void (otherwise = next),
+    script: (...steps) => {
+      queue.push(...steps);
+    },
+    otherwise: (next) => {
+      otherwise = next;
+    },
     left: () => queue.length,
     async close() {
       server.closeAllConnections();
@@ -110,20 +119,24 @@ async function answer(response: ServerResponse, request: FakeRequest, step: Step
   switch (step.misbehave) {
     case 'cut_socket':
       await write(response, half, step.bytes);
-      return void response.destroy();
+      response.destroy();
+      return;
     case 'error_in_stream':
       await write(
         response,
         [...half, format.error('overloaded_error', 'The model is overloaded.')],
         step.bytes,
       );
-      return void response.end();
+      response.end();
+      return;
     case 'broken_event':
       await write(response, [...half, 'event: message\ndata: {"broken\n\n'], step.bytes);
-      return void response.end();
+      response.end();
+      return;
     case 'no_finish_reason':
       await write(response, body, step.bytes);
-      return void response.end();
+      response.end();
+      return;
     default:
       await write(response, [...body, ...rest], step.bytes);
       response.end();

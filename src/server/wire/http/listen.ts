@@ -74,7 +74,9 @@ async function answer(
     return refuse(refusal(405, 'Method not allowed', { allow: methods.join(', ') }));
   if (isEnding) return refuse(refusal(503, 'This server is ending.', { 'retry-after': '1' }));
   const request = webRequest(incoming, response);
-  const onClose = (listener: () => void) => void response.once('close', listener);
+  const onClose = (listener: () => void) => {
+    response.once('close', listener);
+  };
   const answered = (body: unknown) => mcp.answer({ request, body, token, onClose });
   if (incoming.method !== 'POST') return send(await answered(undefined), response);
   // Whoever leaves before the end of a request needs no answer.
@@ -126,7 +128,10 @@ function webRequest(
 /** Sends what the SDK answers; returns when it is sent, or the client has left. */
 async function send(answered: Response, response: ServerResponse): Promise<void> {
   response.writeHead(answered.status, Object.fromEntries(answered.headers));
-  if (answered.body === null) return void response.end();
+  if (answered.body === null) {
+    response.end();
+    return;
+  }
   // A stream may have nothing to say for long.
   response.flushHeaders();
   // Who has left needs no answer; the stream is cancelled, and its maker told.

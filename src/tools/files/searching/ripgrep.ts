@@ -77,7 +77,7 @@ export async function search(
     problem = await blockingFile(folder, stop.signal).catch(() => undefined);
     if (problem) stop.abort();
   };
-  const timer = ignored || isFile ? undefined : setTimeout(() => void lookForBlocking(), suspiciousMs);
+  const timer = ignored || isFile ? undefined : setTimeout(lookForBlocking, suspiciousMs);
   // Folders of processes and devices are left out, as they can hold secrets or never end; and so are
   // toolcrib's own.
   const excluded = [...pseudoFoldersBelow(folder), ...ownFoldersBelow(folder)].map(
