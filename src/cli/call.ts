@@ -55,7 +55,7 @@ export async function callCommand(args: string[]): Promise<number> {
   }
 }
 
-type CallRequest = Parameters<Client['callTool']>[0];
+export type CallRequest = Parameters<Client['callTool']>[0];
 type CallResult = Awaited<ReturnType<Client['callTool']>>;
 
 /** The control characters that clear the line of progress. */

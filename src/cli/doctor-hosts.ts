@@ -9,8 +9,8 @@ import { version } from '../machine/version.ts';
 import { isOurs, valuesOf, wordsOf } from './host-entry.ts';
 import { settingIn } from './host-file.ts';
 import { isRecord } from './host-format.ts';
-import { hosts, userFile, type HostFacts, type HostStart } from './hosts.ts';
-import { flawOfRoots, isThrownAway } from './installation.ts';
+import { hosts, userFile, type HostFacts } from './hosts.ts';
+import { flawOfRoots, isThrownAway, type Launch } from './installation.ts';
 
 /** The outcome of trying a host's entry for toolcrib. */
 export interface HostCheck {
@@ -89,7 +89,7 @@ async function flawOf(words: readonly string[], first: readonly string[], here: 
   return says === undefined ? undefined : { says, more: ' --root ~/your-project' };
 }
 
-interface StartedServer extends HostStart {
+interface StartedServer extends Launch {
   readonly env: Readonly<Record<string, string>>;
 }
 

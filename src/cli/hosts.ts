@@ -1,12 +1,7 @@
 import { win32 } from 'node:path';
 import { variable, type Host } from '../machine/host.ts';
 import type { Setting } from './host-file.ts';
-
-/** The command line that a host starts. */
-export interface HostStart {
-  readonly command: string;
-  readonly args: readonly string[];
-}
+import type { Launch } from './installation.ts';
 
 /** The facts about a host, a program that starts MCP servers, that its configuration needs. */
 export interface HostFacts {
@@ -27,7 +22,7 @@ export interface HostFacts {
   readonly project?: string;
   /** The keys that lead to the entries of servers. */
   readonly under: readonly string[];
-  readonly entry: (start: HostStart) => Readonly<Record<string, unknown>>;
+  readonly entry: (start: Launch) => Readonly<Record<string, unknown>>;
   /** True where it cannot show our questions, and asks before each call. */
   readonly promptsUser?: true;
   /**
@@ -54,11 +49,11 @@ const host = (title: string, facts: Partial<HostFacts> & Pick<HostFacts, 'user'>
   ...facts,
 });
 
-const plain = ({ command, args }: HostStart) => ({ command, args });
-const typed = (start: HostStart) => ({ type: 'stdio', ...plain(start) });
+const plain = ({ command, args }: Launch) => ({ command, args });
+const typed = (start: Launch) => ({ type: 'stdio', ...plain(start) });
 /** Seconds after which a host gives up a call, longer than a call takes before it becomes a job. */
 const seconds = 120;
-const patient = (start: HostStart) => ({ ...plain(start), timeout: seconds * 1000, trust: false });
+const patient = (start: Launch) => ({ ...plain(start), timeout: seconds * 1000, trust: false });
 
 /** The hosts for which we write entries, by their names on the command line. */
 export const hosts: Readonly<Record<string, HostFacts>> = {

@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { ownCommandLine } from '../server/approvals/own-command.ts';
+import type { CallRequest } from './call.ts';
 import { connect } from './connect.ts';
 import { parseCommandLine, serveOptions, workingFolder, type ServeValues } from './usage.ts';
-
-type CallRequest = Parameters<Client['callTool']>[0];
 
 /**
  * Runs `toolcrib try`: shows what a model can do in the current folder, through a real client, and how a host

@@ -1,3 +1,4 @@
+import type { DatabaseEngine } from './discoverer.ts';
 import type { Rule } from './rule.ts';
 
 /** The one who answers when a person would have to be asked. */
@@ -37,7 +38,7 @@ export type Budgets = Readonly<Record<keyof typeof usualBudgets, number>>;
 
 /** A database by name, so that no call has to say how it is reached. */
 export interface DatabaseProfile {
-  readonly engine: 'postgresql' | 'mysql';
+  readonly engine: DatabaseEngine;
   /** postgresql://user@host:5432/name; a password in it is the operator's choice. */
   readonly url?: string | undefined;
   /** The variable of the server's environment that holds the address. */

@@ -1,22 +1,15 @@
-import type { DatabaseEngine, Effect } from './discoverer.ts';
+import type { DatabaseEngine } from './discoverer.ts';
 import type { Role } from './program.ts';
-import type { Annotations, ListedAs } from './tool.ts';
+import type { Annotations, ToolFacts } from './tool.ts';
 
 /**
  * A tool as clients see it, and what has to be known to decide whether they do. Data: its code is elsewhere.
  */
-export interface ToolDefinition {
-  readonly name: string;
-  /** The id of its program, or the toolset of a built-in tool. */
-  readonly program: string;
+export interface ToolDefinition extends Omit<ToolFacts, 'params'> {
   /** Left out for built-in tools. */
   readonly action?: string;
   /** Its place among the actions of its program: the first are used most. */
   readonly rank?: number;
-  /** Left out: it is listed where its program is chosen. */
-  readonly listed?: ListedAs;
-  readonly hint?: string;
-  readonly aliases?: readonly string[];
   /** Its purpose, whatever its program. */
   readonly role?: Role;
   /** The first word it gives its program: `test`. */
@@ -25,14 +18,8 @@ export interface ToolDefinition {
   readonly reads?: true;
   /** The database it asks itself, so that the program need not be there. */
   readonly engine?: DatabaseEngine;
-  readonly startsPrograms?: true;
-  readonly inEveryToolset?: true;
-  readonly onlyWaits?: true;
   /** Arguments of an example call of an action. */
   readonly example?: object;
-  readonly effects: readonly Effect[];
-  readonly title: string;
-  readonly description: string;
   readonly inputSchema: JsonSchema;
   readonly annotations: Annotations;
 }

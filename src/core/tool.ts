@@ -120,7 +120,7 @@ export interface PlanContext {
   readonly rules: readonly Rule[];
   /** True when somebody will read the plan, so that a diff is worth making. */
   readonly preview: boolean;
-  /** Tells whether a person trusts a folder; the plan must not depend on it. */
+  /** Tells whether a person trusts a folder: in others, a plan starts nothing to see what would happen. */
   trusts(folder: string): Promise<boolean>;
 }
 
@@ -180,6 +180,7 @@ export interface ToolFacts {
   readonly hint?: string;
   /** Other names that models bring for it: those of hosts' own tools, and earlier ones. */
   readonly aliases?: readonly string[];
+  /** Left out: it is listed where its program is chosen. */
   readonly listed?: ListedAs;
   /** Set for a tool that starts programs, which may take longer than a call. */
   readonly startsPrograms?: true;

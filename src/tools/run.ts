@@ -5,6 +5,7 @@ import { printable } from '../core/command-line.ts';
 import type { StoredOutput } from '../machine/output-store/kept-output.ts';
 import { inlineLimit, sanitize } from '../machine/sanitize.ts';
 import type { Outcome } from '../machine/processes/process.ts';
+import { longestMs } from '../machine/actions/run-action.ts';
 import { defineTool, type ToolCallContext } from './define-tool.ts';
 import { toOneLine, lastLines } from './output/job-text.ts';
 import { planLine, type PreparedLine } from './run/plan-line.ts';
@@ -66,11 +67,6 @@ export default defineTool({
   run: ({ work }, context) => runLine(work, work.request, context),
 });
 
-/**
- * A week: the longest limit that budgets.jobMinutes can have, so that the limit of the job always comes
- * first.
- */
-const longestMs = 7 * 24 * 60 * 60 * 1000;
 /**
  * Bytes kept of each stream, for the message of a program that could not be started; the sink keeps
  * everything.

@@ -6,6 +6,7 @@ import type { DatabaseProfile, Settings } from '../../src/core/settings.ts';
 import type { CallContext, Plan, Tool, Result } from '../../src/core/tool.ts';
 import { programTool } from '../../src/machine/actions/plan-action.ts';
 import { childEnvironment } from '../../src/machine/programs/child-environment.ts';
+import { findRipgrep } from '../../src/machine/programs/find-ripgrep.ts';
 import { thisHost } from '../../src/machine/host.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
 import { bindTool } from '../../src/tools/define-tool.ts';
@@ -48,6 +49,7 @@ function toolOf(
   const session = sessionOf({
     environment: { host, run, leave, which },
     settings: { databases: profiles } as Settings,
+    ripgrep: () => findRipgrep(),
   });
   const installed = {
     installation: { id: of.id, program: found, leading: [], words, source: 'PATH', others: [] },

@@ -8,7 +8,6 @@ import { readPlain } from '../../store/own-files.ts';
 import { processFolder } from '../../store/process-folder.ts';
 import { withoutAnswers } from '../programs/child-environment.ts';
 import type { Outcome } from '../processes/process.ts';
-import { findRipgrep } from '../programs/find-ripgrep.ts';
 import type { Installation } from '../programs/installation.ts';
 import type { Session } from '../session.ts';
 import { inlineLimit } from '../sanitize.ts';
@@ -156,7 +155,7 @@ async function changedFiles({ session, folder }: ActionCall, globs: readonly str
   // Reports lie in folders that are ignored.
   const argv = ['--no-config', '--files', '--no-ignore', '--hidden', '--null'];
   const wanted = globs.flatMap((glob) => ['--glob', glob]);
-  const program = await findRipgrep();
+  const program = await session.ripgrep();
   const { stdout } = await session.environment.run({
     program,
     argv: [...argv, ...wanted],
@@ -170,8 +169,8 @@ async function changedFiles({ session, folder }: ActionCall, globs: readonly str
 
 /** Bytes of a report that are kept: it is only understood whole. */
 const keptBytes = 8 * 1024 * 1024;
-/** A week, which budgets.jobMinutes can be at most: what ends it is the limit of its job. */
-const longestMs = 7 * 24 * 60 * 60 * 1000;
+/** A week, which budgets.jobMinutes can be at most: what ends a program is the limit of its job. */
+export const longestMs = 7 * 24 * 60 * 60 * 1000;
 
 /**
  * Starts a program, after the state of the work tree has been kept where that is wanted. `isWhole`: what it

@@ -8,18 +8,18 @@ import { maskStrings, type Mask } from '../secrets/mask.ts';
 
 /**
  * The decision about a call: nobody was asked although there was reason to (`unasked`), nobody was there to
- * answer (`unanswered`), a person agreed without reading the question (`asked:once`), the call waits for one
+ * answer (`unanswered`), a person said yes, always or no (`asked:…`), the call waits for one
  * that was decided about before (`joined`), or its plan could not be made (`unplanned`).
  */
 export type AuditDecision =
-  | AuditQuery
+  | AuditAnswer
   | 'allow'
   | 'denied'
   | 'unasked'
   | 'unanswered'
   | 'joined'
   | 'unplanned';
-type AuditQuery = `asked:${'once' | 'yes' | 'always' | 'no'}`;
+type AuditAnswer = `asked:${'yes' | 'always' | 'no'}`;
 
 /** A call that has been answered. */
 export interface AuditedCall {

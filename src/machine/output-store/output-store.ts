@@ -21,7 +21,8 @@ export interface OutputStoreOptions {
 const mostEnded = { small: 200, large: 50 };
 
 /**
- * The whole output of programs, by handle, for as long as this process lives. Each large output has a file.
+ * The whole output of programs, by handle, at most for as long as this process lives. Each large output has a
+ * file.
  */
 export class OutputStore {
   readonly #options: OutputStoreOptions;

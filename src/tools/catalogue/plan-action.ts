@@ -10,8 +10,8 @@ export const actionParams = z.strictObject({
 });
 
 /**
- * Plans an action of a program by its name. Throws UNKNOWN_TOOL, and ARG_INVALID for a built-in tool, which
- * has to be called by its own name so that hosts see which tool it is.
+ * Plans an action of a program by its name. Throws UNKNOWN_TOOL, and ARG_INVALID for a built-in tool that
+ * could not be called in its place (`resolveBuiltIn` of the registry).
  */
 export async function planAction(
   { action, arguments: values }: z.output<typeof actionParams>,
