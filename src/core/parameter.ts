@@ -128,8 +128,8 @@ const plain = <T extends z.ZodType>(schema: T, place: Param['place']): Param<T> 
 });
 
 /** Words for a program or script that the action runs: as they are, options too. Always last. */
-export const words = (says: string) =>
-  plain(z.array(z.string()).max(1000).default([]).describe(says), 'words');
+export const words = (says: string, word: z.ZodType<string> = z.string()) =>
+  plain(z.array(word).max(1000).default([]).describe(says), 'words');
 
 /** A variable of the program's environment. */
 export const variable = <T extends z.ZodType>(name: string, schema: T): Param<z.ZodOptional<T>> => ({

@@ -48,6 +48,8 @@ export interface Action {
   readonly description: string;
   readonly effects: readonly Effect[];
   readonly role?: Role;
+  /** The effects that a call with some values has beside these: a target that publishes. */
+  readonly moreEffects?: (values: Values) => readonly Effect[];
   readonly params: Params;
   /** Values of the example; its command line is computed. */
   readonly given?: Values;
@@ -58,6 +60,8 @@ export interface Action {
 /** The fields of an action that say what it is for, whatever does it. */
 export interface ActionFields<P extends Params> {
   role?: Role;
+  /** The effects that a call with some values has beside those of the action: a target that publishes. */
+  moreEffects?(values: Values): readonly Effect[];
   params?: P;
   given?: Input<P>;
   out?: Report;

@@ -15,6 +15,7 @@ import { compiled } from './reports/diagnostics.ts';
 import { diagnostics, entries, tasks } from './reports/kinds.ts';
 import { json, lines } from './reports/readers.ts';
 import { reads, runs } from './shared/programs.ts';
+import { ofTasks } from './shared/tasks.ts';
 
 const build = (place: string) =>
   required(place, path('Build folder', 'folder', { written: true }).default('build'));
@@ -110,12 +111,14 @@ export default program('cmake', {
         config,
         jobs,
       },
+      moreEffects: ({ targets: all }) => ofTasks(all),
       given: { targets: ['app'], jobs: 4 },
     }),
     build_preset: action('Build with a CMake preset', 'Builds by a preset.', runs, {
       ...built,
       run: ['--build'],
       params: { preset, targets, jobs },
+      moreEffects: ({ targets: all }) => ofTasks(all),
       given: { preset: 'dev' },
     }),
     install: action('Install with CMake', 'Copies what was built to where it is used.', runs, {

@@ -3,6 +3,7 @@ import {
   action,
   fresh,
   list,
+  matching,
   name,
   on,
   operand,
@@ -25,7 +26,7 @@ const configuration = option('--configuration=', name('Debug or Release'));
 const checked = { dashes: false, ok: [0, 1] as number[], out: diagnostics(together(microsoft)) } as const;
 const quiet = ['--verbosity=quiet', '-consoleLoggerParameters:NoSummary'];
 
-const matching = (names: string[]) =>
+const ofNames = (names: string[]) =>
   names
     .map((one) => `FullyQualifiedName~${one.replace(/\(.*$/, '').replaceAll(/[\\()&|=!~]/g, '\\$&')}`)
     .join('|');
@@ -61,7 +62,8 @@ const shown = packages((output) =>
     group,
   })),
 );
-const one = operand(some(name('Package'), 'One package').max(1));
+const packageId = matching(/^[A-Za-z_][\w.-]*$/, 'the id of a package', 'Package');
+const one = operand(some(packageId, 'One package').max(1));
 
 export default program('dotnet', {
   // No property: some are commands.
@@ -103,7 +105,7 @@ export default program('dotnet', {
       run: ['test', '--logger=trx', '--results-directory', fresh('.')],
       dashes: false,
       params: {
-        only: option('--filter=', list(text('Test'), 'Only these, by full name'), matching),
+        only: option('--filter=', list(text('Test'), 'Only these, by full name'), ofNames),
         configuration,
         project,
       },

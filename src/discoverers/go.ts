@@ -3,6 +3,7 @@ import {
   action,
   joined,
   list,
+  matching,
   name,
   on,
   operand,
@@ -21,6 +22,8 @@ import { packageActions } from './shared/packages.ts';
 import { asks, makes, exactly, fetches, reaches, writes } from './shared/programs.ts';
 
 const only = operand(list(name('Package, ./... for all below'), 'Packages').default(['./...']));
+/** A package of the module, or what it depends on: one with a version would be anybody's. */
+const ownPackage = matching(/^[^-\s@][^\s@]*$/, 'a package of this module, without a version', 'Package');
 const race = on('-race', 'Detect data races');
 const tags = option('-tags=', list(name('Tag'), 'Build tags'), joined(','));
 const checked = { dashes: false, ok: [0, 1, 2] as number[], out: diagnostics(together(gnu)) } as const;
@@ -28,7 +31,7 @@ const checked = { dashes: false, ok: [0, 1, 2] as number[], out: diagnostics(tog
 const modules = ['list', '-m', '-f'];
 
 /** Tests below a test run with it. */
-const matching = (names: string[]) => exactly(names.map((one) => one.split('/')[0] ?? ''));
+const ofNames = (names: string[]) => exactly(names.map((one) => one.split('/')[0] ?? ''));
 
 const optional = z.string().optional();
 const event = z.object({ Action: z.string(), Package: optional, Test: optional, Output: optional });
@@ -112,7 +115,7 @@ const go = program('go', {
       run: ['test', '-json'],
       dashes: false,
       params: {
-        only: option('-run=', list(text('Test'), 'Only these tests'), matching),
+        only: option('-run=', list(text('Test'), 'Only these tests'), ofNames),
         race,
         tags,
         fresh: on('-count=1', 'Not from the cache'),
@@ -128,7 +131,7 @@ const go = program('go', {
       params: {
         race,
         tags,
-        package: operand(name('Package').default('.')),
+        package: operand(ownPackage.default('.')),
         args: words('Arguments of the program'),
       },
       given: { args: ['--help'] },

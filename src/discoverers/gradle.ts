@@ -1,10 +1,33 @@
-import { action, list, name, on, operand, option, program, some, told, words } from '../core/grammar.ts';
+import { action, list, name, on, operand, option, program, some, told } from '../core/grammar.ts';
 import { diagnostics, tasks, tests } from './reports/kinds.ts';
 import { lines, saidOr } from './reports/readers.ts';
 import { compilers, javaTests } from './shared/jvm.ts';
 import { changes, reaches, wrapper } from './shared/programs.ts';
+import { knownTasks, taskWords } from './shared/tasks.ts';
 
 const offline = on('--offline', 'Without the network');
+
+/** Tasks that look, check, build or run: of any project of the build, with the names of their parts. */
+const ofGradleTasks = knownTasks(
+  new RegExp(
+    '^:?(?:[\\w.-]+:)*(?:clean|compile|process|assemble|build|bundle|check|test|lint|ktlint|detekt' +
+      '|spotless|checkstyle|pmd|spotbugs|jacoco|kover|jar|war|shadowJar|boot|classes|java[Dd]oc|kdoc' +
+      '|dokka|format|run|help|tasks|dependencies|dependencyInsight|projects|properties|generate' +
+      '|wrapper|install[A-Z]\\w*Dist' +
+      '|integration[Tt]est|connected\\w*Test)\\w*$',
+  ),
+);
+const taskOptions = taskWords(
+  new RegExp(
+    '^(?:[A-Za-z:][\\w:.*-]*|-[xiqsSm]|-P(?!org\\.gradle)[\\w.]+(?:=[^]*)?' +
+      '|--(?:info|debug|stacktrace|full-stacktrace|warn|quiet|offline|continue|dry-run|rerun-tasks' +
+      '|rerun|refresh-dependencies|no-daemon|parallel|no-parallel|build-cache|no-build-cache|tests|args' +
+      '|exclude-task|configuration|dependency' +
+      '|fail-fast|warning-mode)(?:=[^]*)?)$',
+  ),
+  'a task, a property (-Pname=value) or an option that starts nothing (--info, --tests=Name)',
+  'More tasks, or options: --info',
+);
 
 export default program('gradle', {
   title: 'Gradle',
@@ -53,13 +76,15 @@ export default program('gradle', {
     run_task: action('Run a Gradle task', 'Runs one task of the build.', reaches, {
       role: 'task',
       run: ({ task, args }) => [task, args],
-      params: { task: operand(name('Task')), args: words('Options of the task') },
+      params: { task: operand(name('Task')), args: taskOptions },
+      moreEffects: ({ task, args }) => ofGradleTasks(task, args),
       given: { task: 'javadoc' },
     }),
     run_tasks: action('Run Gradle tasks', 'Runs several tasks in one build.', reaches, {
       run: [],
       dashes: false,
       params: { offline, tasks: operand(some(name('Task'), 'Tasks')) },
+      moreEffects: ({ tasks: all }) => ofGradleTasks(all),
       given: { tasks: ['clean', 'check'] },
     }),
   },

@@ -3,6 +3,7 @@ import { action, list, name, on, operand, option, path, words } from '../core/gr
 import { gnu, together } from './reports/diagnostics.ts';
 import { diagnostics, tasks } from './reports/kinds.ts';
 import { nodeTool, reaches, reads, runs } from './shared/programs.ts';
+import { ofNamedTask } from './shared/tasks.ts';
 
 const port = option('--port', z.int().min(1).max(65_535).describe('Port to listen on'));
 const mode = option('--mode', name('Mode: production, development'));
@@ -60,6 +61,7 @@ export default [
       }),
       run: action('Run a Turborepo task', 'Runs a task in all packages that have it.', reaches, {
         role: 'task',
+        moreEffects: ofNamedTask,
         run: ({ task: named, filter, affected, args: rest }) => [
           ...['run', named, '--output-logs=new-only', filter, affected, '--', rest],
         ],

@@ -3,6 +3,7 @@ import { action, name, operand, program, words } from '../core/grammar.ts';
 import { tasks } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
 import { runs } from './shared/programs.ts';
+import { ofNamedTask } from './shared/tasks.ts';
 
 const recipe = z.object({ doc: z.string().nullish(), private: z.boolean().optional() });
 const dump = z.object({ recipes: z.record(z.string(), recipe) });
@@ -30,6 +31,7 @@ export default program('just', {
     }),
     task: action('Run a just recipe', 'Runs one recipe of the justfile.', runs, {
       role: 'task',
+      moreEffects: ofNamedTask,
       run: ({ task, args }) => [task, args],
       params: { task: operand(name('Recipe')), args: words('Arguments of the recipe') },
       given: { task: 'build', args: ['release'] },

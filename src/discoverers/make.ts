@@ -1,20 +1,20 @@
 import * as z from 'zod';
 import {
   action,
+  type Effect,
   list,
   matching,
-  name,
   on,
   operand,
   option,
   path,
   program,
   type Reader,
-  words,
 } from '../core/grammar.ts';
 import { compiled } from './reports/diagnostics.ts';
 import { diagnostics, tasks } from './reports/kinds.ts';
 import { reads, runs } from './shared/programs.ts';
+import { ofTasks, taskWords } from './shared/tasks.ts';
 
 const files = ['GNUmakefile', 'makefile', 'Makefile'];
 const file = option('--file=', path('Makefile of another name', 'file'));
@@ -66,6 +66,28 @@ const targets: Reader<MakeTargets> = ({ stdout }) => {
   return { items, total: found.size, ...(more && { more }) };
 };
 
+/**
+ * A variable of a Makefile is a piece of its recipes, which a shell runs: plain text, or options; and none
+ * that says how make itself starts programs.
+ */
+const plain =
+  String.raw`(?!(?:SHELL|\.SHELLFLAGS|MAKE|(?:GNU)?MAKEFLAGS|MAKEFILES|MFLAGS)=)[A-Za-z_.][\w.]*=` +
+  String.raw`(?:[\w./:=@%+,^-]*|-[\w\s./:=@%+,^-]*)`;
+const named = String.raw`[A-Za-z0-9_./%@+][\w./%@+,:~-]*`;
+const assigns = new RegExp(`^${plain}$`);
+const isPlain = 'NAME=value: plain text, or options such as -O2 -g';
+const target = matching(new RegExp(`^${named}$`), 'the name of a target', 'Target');
+const makeWords = taskWords(
+  new RegExp(`^(?:${plain}|${named})$`),
+  `a target or ${isPlain}`,
+  'NAME=value, or further targets',
+);
+/** The effects of targets beside running code: what is installed replaces files outside of the project. */
+const ofMake = (...all: readonly unknown[]): readonly Effect[] => {
+  const installs = all.flat().some((one) => /^(?:un)?install(?:-|$)/.test(String(one)));
+  return [...ofTasks(...all), ...(installs ? (['destroy'] as const) : [])];
+};
+
 export default program('make', {
   title: 'GNU make',
   category: 'build',
@@ -87,19 +109,21 @@ export default program('make', {
     task: action('Run a make target', 'Runs one target and shows what it prints.', runs, {
       role: 'task',
       run: ({ file: other, task, args }) => [other, '--', task, args],
-      params: { file, task: operand(name('Target')), args: words('NAME=value, or further targets') },
+      params: { file, task: operand(target), args: makeWords },
+      moreEffects: ({ task, args }) => ofMake(task, args),
       given: { task: 'test', args: ['V=1'] },
     }),
     build: action('Build with make', 'Builds targets; compilers’ errors with their places.', runs, {
       role: 'build',
+      moreEffects: ({ targets: all }) => ofMake(all),
       run: [],
       params: {
         file,
         jobs: option('--jobs=', z.int().min(1).max(64).describe('Recipes at once')),
         keep_going: on('--keep-going', 'Go on after a failure'),
         dry_run: on('--dry-run', 'Only print the commands'),
-        variables: operand(list(matching(/^[A-Za-z_]\w*=[^\0]*$/, 'NAME=value', 'Variable'), 'NAME=value')),
-        targets: operand(list(name('Target'), 'The first target of the file unless told')),
+        variables: operand(list(matching(assigns, isPlain, 'Variable'), 'NAME=value')),
+        targets: operand(list(target, 'The first target of the file unless told')),
       },
       given: { targets: ['all'], variables: ['CFLAGS=-O2 -g'], jobs: 4 },
       ok: [0, 2],

@@ -9,13 +9,13 @@ import {
   program,
   type Reader,
   told,
-  words,
 } from '../core/grammar.ts';
 import { said, together } from './reports/diagnostics.ts';
 import { diagnostics, packages, tests } from './reports/kinds.ts';
 import { lines, saidOr } from './reports/readers.ts';
 import { javaTests } from './shared/jvm.ts';
 import { reaches, wrapper } from './shared/programs.ts';
+import { knownTasks, taskWords } from './shared/tasks.ts';
 
 const common = {
   modules: option('--projects=', list(name('Module'), 'Only these modules'), joined(',')),
@@ -25,6 +25,27 @@ const common = {
 const skip = { ...common, skip_tests: on('-DskipTests', 'Run no tests') };
 const phase = (title: string, says: string, phases: readonly string[], params: typeof common = common) =>
   action(title, says, reaches, { run: ['--quiet', ...phases], params });
+
+/** Phases, and goals of plugins that look, check or build. */
+const ofGoals = knownTasks(
+  new RegExp(
+    '^(?:validate|initialize|(?:generate|process)-(?:test-)?(?:sources|resources)|(?:process-)?(?:test-)?' +
+      '(?:compile|classes)|(?:prepare-|integration-|pre-integration-|post-integration-)?' +
+      '(?:test|package)|verify|install|pre-clean|clean|post-clean|pre-site|site|post-site' +
+      '|(?:help|dependency|enforcer|surefire|failsafe|compiler|resources|jar|war|checkstyle|pmd|spotbugs' +
+      '|spotless|formatter|jacoco|javadoc|source|license):[\\w-]+' +
+      '|versions:display-[\\w-]+|spring-boot:run|quarkus:dev)$',
+  ),
+);
+const goalWords = taskWords(
+  new RegExp(
+    '^(?:[A-Za-z:][\\w:,./-]*|-P[\\w.,!-]+|-(?:q|e|X|o|U|am|amd|ff|fae|fn|nsu|T[\\w.]+)|-pl' +
+      '|-D(?:[\\w.-]*[Ss]kip[\\w.-]*|test|it\\.test|groups|excludedGroups|includes|excludes|verbose|output' +
+      '|artifact|detail|plugin|goal|scope|revision|changelist|spring-boot\\.run\\.profiles)(?:=[^]*)?)$',
+  ),
+  'a goal, a profile (-Pname) or a property that starts nothing (-DskipTests, -Dtest=Name)',
+  'More goals, or options: -DskipTests',
+);
 
 const direct = lines(
   /^\[INFO\] [+\\]- (?<name>[^:\s]+:[^:\s]+):(?:[^:\s]+:){1,2}(?<version>[^:\s]+):(?<group>\w+)/,
@@ -121,7 +142,8 @@ export default program('maven', {
     run_goal: action('Run a Maven goal', 'Runs a phase, or a goal of a plugin.', reaches, {
       role: 'task',
       run: ({ task, args }) => [task, args],
-      params: { task: operand(name('Phase or goal')), args: words('Options: -Dname=value') },
+      params: { task: operand(name('Phase or goal')), args: goalWords },
+      moreEffects: ({ task, args }) => ofGoals(task, args),
       given: { task: 'help:effective-pom' },
     }),
   },

@@ -21,6 +21,7 @@ import { json } from './reports/readers.ts';
 import { junit } from './reports/xml.ts';
 import { packageActions } from './shared/packages.ts';
 import { makes, reaches, reads, runs, runsCode, runsFile } from './shared/programs.ts';
+import { ofNamedTask } from './shared/tasks.ts';
 
 const args = words('Arguments of the program');
 
@@ -115,6 +116,7 @@ const composer = program('composer', {
     }),
     run_script: action('Run a Composer script', 'Runs a script of composer.json.', reaches, {
       role: 'task',
+      moreEffects: ofNamedTask,
       run: ({ task, args: rest }) => ['run-script', task, '--', rest],
       params: { task: operand(name('Script')), args },
       given: { task: 'test', args: ['--filter=Cart'] },

@@ -36,6 +36,8 @@ whose = " with the machine's packages" if found.get("include-system-site-package
 print(f"{os.path.relpath(sys.argv[1])}: Python {found['version']}{whose}")`;
 const moduleName = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
 const module = matching(moduleName, 'a module name such as "http.server"', 'Module name, with dots');
+/** Modules that show what the folder holds to other machines, or send it to them. */
+const serving: ReadonlySet<unknown> = new Set(['http.server', 'twine', 'flit', 'hatch', 'poetry', 'smtpd']);
 const args = words('Arguments of the program');
 
 const standard = String.raw`(?:unittest|venv|compileall|doctest|http\.server|json\.tool|zipfile)(?: |$)`;
@@ -71,6 +73,7 @@ export default program('python', {
     run_module: action('Run a Python module', 'Runs a module as a program, as python -m does.', runs, {
       run: ({ module: of, args: rest }) => ['-m', of, rest],
       params: { module: operand(module), args },
+      moreEffects: ({ module: of }) => (serving.has(String(of)) ? ['network', 'publish'] : []),
       given: { module: 'http.server', args: ['--help'] },
     }),
     eval: runsCode('Run Python code', '-c', 'import sys; print(sys.argv[1:])'),

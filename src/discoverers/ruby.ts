@@ -16,13 +16,13 @@ import {
   type Reader,
   text,
   upwards,
-  words,
 } from '../core/grammar.ts';
 import { said } from './reports/diagnostics.ts';
 import { diagnostics, level, packages, tasks, tests, type TestCase } from './reports/kinds.ts';
 import { json, lines } from './reports/readers.ts';
 import { packageActions } from './shared/packages.ts';
 import { here, makes, reaches, reads, runs, runsCode, runsFile, runsProgram } from './shared/programs.ts';
+import { ofNamedTask, taskWords } from './shared/tasks.ts';
 
 const file = operand(path('File', 'file'));
 const environment = ['GEM_HOME', 'GEM_PATH', 'BUNDLE_PATH'];
@@ -141,10 +141,11 @@ const rake = gem('rake', {
     }),
     task: action('Run a Rake task', 'Runs one task.', reaches, {
       role: 'task',
+      moreEffects: ofNamedTask,
       run: ({ task, args: rest }) => [task, rest],
       params: {
         task: operand(name('Task, with arguments: hello[you]')),
-        args: words('More tasks, or NAME=value'),
+        args: taskWords(/^[A-Za-z_][^]*$/, 'a task or NAME=value', 'More tasks, or NAME=value'),
       },
       given: { task: 'spec' },
     }),

@@ -3,6 +3,7 @@ import { action, name, on, operand, program, words } from '../core/grammar.ts';
 import { tasks } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
 import { runs } from './shared/programs.ts';
+import { ofNamedTask } from './shared/tasks.ts';
 
 const dump = z.object({ tasks: z.array(z.object({ name: z.string(), desc: z.string().nullish() })) });
 
@@ -26,6 +27,7 @@ export default program('task', {
     }),
     task: action('Run a task of a Taskfile', 'Runs one task.', runs, {
       role: 'task',
+      moreEffects: ofNamedTask,
       run: ({ force, task: it, args }) => [force, it, '--', args],
       params: {
         force: on('--force', 'Also when it is up to date'),

@@ -3,6 +3,7 @@ import { tasks } from './reports/kinds.ts';
 import { lines } from './reports/readers.ts';
 import { pipEnvironment, pythonTool } from './shared/python.ts';
 import { reaches, runs } from './shared/programs.ts';
+import { ofNamedTask } from './shared/tasks.ts';
 
 export default pythonTool('tox', {
   title: 'tox',
@@ -25,6 +26,7 @@ export default pythonTool('tox', {
     }),
     task: action('Run a tox environment', 'Runs what one environment says.', reaches, {
       role: 'task',
+      moreEffects: ofNamedTask,
       run: ({ recreate, task, args }) => [recreate, task, '--', args],
       params: {
         recreate: on('--recreate', 'Make it anew first'),

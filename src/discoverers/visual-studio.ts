@@ -15,6 +15,7 @@ import {
 import { compiled } from './reports/diagnostics.ts';
 import { diagnostics } from './reports/kinds.ts';
 import { reaches, runs } from './shared/programs.ts';
+import { ofTasks } from './shared/tasks.ts';
 
 const at = (file: string) => ({
   win32: [
@@ -69,6 +70,7 @@ const msbuild = program('msbuild', {
         ),
         project,
       },
+      moreEffects: ({ targets: all }) => ofTasks(all),
       given: { configuration: 'Release', targets: ['Restore', 'Build'] },
     }),
     rebuild: target('Rebuild with MSBuild', 'Builds everything anew.', 'Rebuild'),

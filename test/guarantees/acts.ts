@@ -68,6 +68,10 @@ export const looks = (): Act[] => [
 
 // Code of the project, and any program
 export const runScript = (script: string, ...args: string[]) => act('npm_run', { task: script, args });
+/** An action by its name, through the catalogue. */
+export const namedAction = (action: string, given: Record<string, unknown>) =>
+  act('run_action', { action, arguments: given });
+export const runTask = (task: string) => act('run_task', { task });
 export const runFile = (file: string, ...args: string[]) => act('node_run', { file, args });
 export const runProgram = (program: string, ...args: string[]) => act('run', { command: program, args });
 /** Programs, as a person would type them. */

@@ -17,6 +17,7 @@ import {
 import { advisories, packages, tasks } from '../reports/kinds.ts';
 import { packageActions } from '../shared/packages.ts';
 import { asks, makes, reaches, reads, runs, runsProgram } from '../shared/programs.ts';
+import { ofNamedTask } from '../shared/tasks.ts';
 import * as read from './readers.ts';
 import type { PackageManagerRow } from './rows.ts';
 
@@ -129,6 +130,7 @@ export function running(row: PackageManagerRow, scope: Params): Program['actions
     }),
     [task]: action(`Run a ${title} script`, 'Runs a script of the package.json.', runs, {
       role: 'task',
+      moreEffects: ofNamedTask,
       run: ({ task: script, args: rest, ...at }: Readonly<Record<string, Slot>>) =>
         [task, at['workspace'], at['workspaces'], script, ...gap, rest].filter((one) => one !== undefined),
       params: { ...where, task: operand(name('Script')), args } as Params,

@@ -5,6 +5,7 @@ import {
   type Effect,
   type Line,
   list,
+  matching,
   name,
   operand,
   type Params,
@@ -52,6 +53,13 @@ interface PackageLines {
   readonly outdated?: readonly [PackageLine, Report] | undefined;
 }
 
+/** A name, with a version perhaps: no address, and no path. */
+const packageName = matching(
+  /^[A-Za-z0-9][\w.+-]*(?:\/[\w.+-]+)*(?:@[\w.^~<>=*+-]+)?$/,
+  'the name of a package, with @version perhaps; no address, no path',
+  'Package',
+);
+
 /** The answer of a removal. Throws NOT_FOUND where none of the packages was there. */
 const unlessAbsent =
   (absent: RegExp): Reader<string> =>
@@ -69,7 +77,7 @@ const unlessAbsent =
 /** The actions on packages, by the words that a program has for them; `of`: what it calls packages. */
 export function packageActions(of: string, lines: PackageLines) {
   const { like, changes, install, add, remove, update, each, answer, absent, whole = [] } = lines;
-  const { all, adding, removing, getting, bare = name('Package'), spec = bare } = lines;
+  const { all, adding, removing, getting, bare = packageName, spec = bare } = lines;
   const removed = absent && { out: told(unlessAbsent(absent)) };
   const change = (role: 'Add' | 'Remove' | 'Update', says: string, run?: PackageLine, params?: Params) =>
     run &&

@@ -89,11 +89,12 @@ async function planAction(
   own: ActionProgram,
 ): Promise<Plan<PreparedAction>> {
   const { of, key, action, preview, before, undo, wording } = compiled;
-  const { effects } = action;
   const { workspace } = context;
   const { folder, values, paths } = await checkPaths(compiled.paths, action.role, given, workspace);
   // Before anything else: a value that would be read as an option is refused here.
   const line = compiled.run.write(values);
+  const more = action.moreEffects?.(values) ?? [];
+  const effects = [...new Set([...action.effects, ...more])];
   const found = findProgram(of, folder, workspace.roots, own);
   const trusted = () => context.trusts(folder);
   const project = { action: key, folder, roots: workspace.roots, effects, values, trusted };
@@ -134,7 +135,7 @@ async function planAction(
     isUndoable,
     ...(action.stays === 'job' && { background: true }),
     fingerprint,
-    work: { call, launch: launchOf(call, line, { argv, command, notes, isUndoable }) },
+    work: { call, launch: launchOf(call, line, { argv, command, notes, isUndoable, effects }) },
   };
 }
 
@@ -142,10 +143,9 @@ async function planAction(
 function launchOf(
   { compiled: { of, action }, program, folder, env }: ActionCall,
   line: CommandLine,
-  known: Pick<Launch, 'argv' | 'command' | 'notes'> & { readonly isUndoable: boolean },
+  known: Pick<Launch, 'argv' | 'command' | 'notes'> & Pick<Plan, 'effects' | 'isUndoable'>,
 ): Launch {
-  const { effects } = action;
-  const { isUndoable, ...rest } = known;
+  const { isUndoable, effects, ...rest } = known;
   const mayLose = effects.includes('execute') || effects.includes('destroy');
   return {
     ...rest,
