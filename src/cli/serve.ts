@@ -96,7 +96,7 @@ async function traceInto(file: string | undefined, settings: Settings): Promise<
   if (file === undefined) return undefined;
   const [{ createTrace }, { maskOf }] = await Promise.all([
     import('../server/client/trace.ts'),
-    import('../server/session.ts'),
+    import('../server/create-session.ts'),
   ]);
   return createTrace(file, maskOf(thisHost(), settings));
 }

@@ -1,6 +1,6 @@
 import { readChatConfig, readProfiles, type ChatConfig, type Profile } from './config/config.ts';
 import type { ServerConfig } from './config/mcp-config.ts';
-import { chatFolders, openLog } from './files/own-files.ts';
+import { chatFolders, openLog } from './files/chat-files.ts';
 import { resolveModel, withoutKeys, keyFinder } from './models/endpoints.ts';
 import { addUsage, nameOf, type Endpoint, type Model, type UsageTotals } from './models/model.ts';
 import type { ChatOptions } from './options.ts';

@@ -8,7 +8,7 @@ import { createQuestions, type Questions } from './approvals/ask.ts';
 import { createClientRoots, type ClientRoots } from './client/client-roots.ts';
 import { createRootOpener, type OpenRoots } from './environment/roots.ts';
 import { createToolRegistry } from './registry/tool-registry.ts';
-import type { SessionOptions } from './session.ts';
+import type { SessionOptions } from './create-session.ts';
 import type { Trace } from './client/trace.ts';
 
 /**
@@ -72,7 +72,7 @@ export function createConnection(
   let session: Promise<Session> | undefined;
   const openSession = async () => {
     // A start has no use for it.
-    const { createSession } = await import('./session.ts');
+    const { createSession } = await import('./create-session.ts');
     const jobEnded = (handle: string) => updated(outputUri(handle));
     return createSession(environment, settings, tools, { ...options, jobEnded });
   };

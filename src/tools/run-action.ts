@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { runPlannedCalls } from '../machine/actions/acts.ts';
-import { actionParams, planAction } from './catalogue/plan-action.ts';
+import { actionParams, planAction } from './catalogue/named-action.ts';
 import { defineTool } from './define-tool.ts';
 
 /** Runs any action of the catalogue. Decisions and questions are about that action, not about this tool. */

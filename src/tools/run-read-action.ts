@@ -1,7 +1,7 @@
 import { ToolcribError } from '../core/errors.ts';
 import { looksOnly } from '../core/policy.ts';
 import { runPlannedCalls } from '../machine/actions/acts.ts';
-import { actionParams, planAction } from './catalogue/plan-action.ts';
+import { actionParams, planAction } from './catalogue/named-action.ts';
 import { defineTool } from './define-tool.ts';
 
 /** Runs an action of the catalogue that only reads, so that hosts need not ask before this tool. */

@@ -6,7 +6,7 @@ import { openSession } from '../../src/machine/databases/mysql-session.ts';
 import type { Settings } from '../../src/core/settings.ts';
 import { thisHost } from '../../src/machine/host.ts';
 import { sessionOf } from '../support/session.ts';
-import { inSession, usualLimits } from '../../src/machine/databases/session.ts';
+import { inSession, usualLimits } from '../../src/machine/databases/database-session.ts';
 import { targetOf } from '../../src/machine/databases/target.ts';
 import { callAction, planOf, saidBy } from '../support/call-action.ts';
 import { until } from '../support/until.ts';

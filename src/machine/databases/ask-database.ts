@@ -4,7 +4,7 @@ import type { DatabaseEngine, Effect } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { looksOnly } from '../../core/policy.ts';
 import type { Grant, Plan, PlanContext } from '../../core/tool.ts';
-import { graceMs, inSession, usualLimits as limits, type DatabaseSession } from './session.ts';
+import { graceMs, inSession, usualLimits as limits, type DatabaseSession } from './database-session.ts';
 import { displayPath } from '../paths/display-path.ts';
 import { isLoopback, projectAddress, schemesOf, targetName, targetOf, withoutSecrets } from './target.ts';
 import type { TargetChoice, KnownDatabases, Target } from './target.ts';

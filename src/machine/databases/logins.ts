@@ -1,5 +1,5 @@
 import type { DatabaseEngine } from '../../core/discoverer.ts';
-import { inSession, usualLimits, type OpenSession } from './session.ts';
+import { inSession, usualLimits, type OpenSession } from './database-session.ts';
 import { schemesOf, targetName, targetOf, withoutSecrets, type KnownDatabases } from './target.ts';
 
 /** The login of a connection that the operator has named. */

@@ -1,8 +1,8 @@
 import mysql from 'mysql2';
 import type { FieldPacket, QueryError, ResultSetHeader, RowDataPacket } from 'mysql2';
 import { ToolcribError } from '../../core/errors.ts';
-import { connectMs, hexOf, jsonOf, lockSeconds, shortened } from './session.ts';
-import type { Encryption, QueryLimits, OpenSession, DatabaseSession, Table } from './session.ts';
+import { connectMs, hexOf, jsonOf, lockSeconds, shortened } from './database-session.ts';
+import type { Encryption, QueryLimits, OpenSession, DatabaseSession, Table } from './database-session.ts';
 import type { Target } from './target.ts';
 
 const measures = new RegExp(

@@ -1,8 +1,8 @@
 import { Client, type ClientConfig, type QueryArrayConfig, type QueryArrayResult } from 'pg';
 // @ts-expect-error: it comes without types.
 import pgpass from 'pgpass';
-import { connectMs, hexOf, jsonOf, lockSeconds, shortened } from './session.ts';
-import type { QueryLimits, OpenSession, Table } from './session.ts';
+import { connectMs, hexOf, jsonOf, lockSeconds, shortened } from './database-session.ts';
+import type { QueryLimits, OpenSession, Table } from './database-session.ts';
 import type { Target } from './target.ts';
 
 const cursor = 'toolcrib';

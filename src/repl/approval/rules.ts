@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { matches } from '../../core/rule.ts';
 import { ChatError } from '../errors.ts';
-import { readPrivateFile, writePrivateFile } from '../files/own-files.ts';
+import { readPrivateFile, writePrivateFile } from '../files/chat-files.ts';
 import { jsonIn, list, object, oneOf, text, type Guarded } from '../text/json.ts';
 import type { ClientTool, CallPlan } from '../toolbox/tool.ts';
 

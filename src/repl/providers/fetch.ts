@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ChatError } from '../errors.ts';
-import { jsonLinesTo } from '../files/own-files.ts';
+import { jsonLinesTo } from '../files/chat-files.ts';
 import type { Wire } from '../message.ts';
 
 /** The response to one request, as it came: a line of a recording. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readSessionText, writePrivateFile } from '../files/own-files.ts';
+import { readSessionText, writePrivateFile } from '../files/chat-files.ts';
 import type { ImagePart, ContentPart } from '../message.ts';
 import type { SessionEntry } from './entry.ts';
 

@@ -1,7 +1,7 @@
 import { closeSync, constants, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ChatError } from '../errors.ts';
-import { makeSessionFolder, openSessionFile } from '../files/own-files.ts';
+import { makeSessionFolder, openSessionFile } from '../files/chat-files.ts';
 import { lineWithoutImages } from './kept-images.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { ChatError } from '../errors.ts';
-import { readSessionText } from '../files/own-files.ts';
+import { readSessionText } from '../files/chat-files.ts';
 import {
   parseEntry,
   parseHeader,

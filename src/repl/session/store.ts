@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, realpathSync, rmSync, statSync, type Dirent } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { ChatError } from '../errors.ts';
-import { readSessionText } from '../files/own-files.ts';
+import { readSessionText } from '../files/chat-files.ts';
 import { inLine } from '../terminal/printable.ts';
 import { parseEntry, parseHeader, wordsOf } from './entry.ts';
 import { isLocked, unlock } from './session-file.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { appendPrivately, readPrivateFile, writePrivateFile } from '../files/own-files.ts';
+import { appendPrivately, readPrivateFile, writePrivateFile } from '../files/chat-files.ts';
 import { typable } from './paste.ts';
 
 /** A longer entry is remembered only while the program runs. */

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ServerConfig } from '../config/mcp-config.ts';
-import { jsonLinesTo } from '../files/own-files.ts';
+import { jsonLinesTo } from '../files/chat-files.ts';
 import type { ElicitAnswer, ElicitRequest } from '../person/form.ts';
 import { inLine } from '../terminal/printable.ts';
 import { objectOf } from '../text/json.ts';

@@ -1,17 +1,49 @@
 import { join } from 'node:path';
+import * as z from 'zod';
+import { also, unlisted } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
+import { flag } from '../../core/params.ts';
 import { defineTool, type ToolCallContext } from '../define-tool.ts';
 import { displayPath } from '../../machine/paths/display-path.ts';
 import { inlineLimit, sanitize } from '../../machine/sanitize.ts';
 import { formatCount, rootRelative, formatNumber } from './wording.ts';
 import {
-  grepParams,
-  completeGrepParams,
+  globParam,
   hasOperators,
+  literalParam,
   openScope,
-  type GrepParams,
+  patternParam,
+  scopeParam,
+  selectionParams,
+  spansLines,
+  type SearchRequest,
 } from './searching/search-request.ts';
 import { findMatches, type FoundFile } from './searching/matches.ts';
+
+const lineCountParam = (description = '') => z.int().min(0).optional().describe(description);
+
+const params = z.strictObject({
+  pattern: patternParam('Regular expression, Rust syntax: fn \\w+\\('),
+  path: scopeParam,
+  glob: globParam,
+  context: also(lineCountParam('Lines around each match: 3'), '-C context_lines'),
+  ignore_case: also(flag('Upper and lower case alike'), '-i case_insensitive'),
+  literal: literalParam,
+  output: also(
+    z.enum(['lines', 'files', 'count']).optional().describe('lines, files or count; lines unless told'),
+    'output_mode mode',
+    { values: { content: 'lines', files_with_matches: 'files', filenames: 'files', counts: 'count' } },
+  ),
+  limit: also(
+    z.int().min(1).optional().describe('How many at most; 200 unless told'),
+    'head_limit max_results max_count max_matches -m',
+  ),
+  before: unlisted(lineCountParam(), '-B lines_before'),
+  after: unlisted(lineCountParam(), '-A lines_after'),
+  case_sensitive: unlisted(z.boolean().optional()),
+  line_numbers: unlisted(z.boolean().optional(), '-n'),
+  ...selectionParams,
+});
 
 /** Searches the contents of files by a regular expression. */
 export default defineTool({
@@ -25,16 +57,33 @@ export default defineTool({
   aliases: 'Grep search search_files search_file_content grep_search',
   listed: 'first',
   effects: ['read'],
-  params: grepParams,
+  params,
   async run({ work }, context) {
-    const text = await answerSearch(completeGrepParams(work), context);
+    const text = await answerSearch(completeParams(work), context);
     return { content: [{ type: 'text', text }] };
   },
 });
 
+/** The request of a call, with defaults and limits filled in. */
+function completeParams(request: z.output<typeof params>): SearchRequest {
+  const { output = 'lines', context = 0, before = context, after = context } = request;
+  const { limit = 200, case_sensitive } = request;
+  const literal = request.literal || request.is_regexp === false;
+  return {
+    ...request,
+    output,
+    before: Math.min(20, before),
+    after: Math.min(20, after),
+    limit: Math.min(1000, limit),
+    literal,
+    ignore_case: request.ignore_case || case_sensitive === false,
+    multiline: request.multiline || spansLines(request.pattern, literal),
+  };
+}
+
 /** Answers a search; without a match, tries the pattern as plain text, and counts matches elsewhere. */
-async function answerSearch(request: GrepParams, context: ToolCallContext): Promise<string> {
-  const searchWith = (change: Partial<GrepParams> = {}) => searchFor({ ...request, ...change }, context);
+async function answerSearch(request: SearchRequest, context: ToolCallContext): Promise<string> {
+  const searchWith = (change: Partial<SearchRequest> = {}) => searchFor({ ...request, ...change }, context);
   let answer: GrepAnswer;
   try {
     answer = await searchWith();
@@ -48,7 +97,7 @@ async function answerSearch(request: GrepParams, context: ToolCallContext): Prom
   const literal = hasOperators(request) ? await searchWith({ literal: true }) : undefined;
   if (literal && literal.files > 0)
     return withNotes(literal, ['nothing fits the regular expression; this fits it as plain text']);
-  const countWith = async (change: Partial<GrepParams>, condition: string): Promise<string[]> => {
+  const countWith = async (change: Partial<SearchRequest>, condition: string): Promise<string[]> => {
     const { matches, files, isFile } = await searchWith({ ...change, output: 'count' });
     const isOther = matches > 0 && !(isFile && change.hidden);
     return isOther ? [`${condition}: ${formatNumber(matches)} in ${formatCount(files, 'file')}`] : [];
@@ -76,7 +125,7 @@ const withNotes = ({ lines, notes }: GrepAnswer, more: readonly string[]): strin
   return notes.length + more.length > 0 ? `${text}\n[${[...more, ...notes].join('; ')}]` : text;
 };
 
-async function searchFor(request: GrepParams, context: ToolCallContext): Promise<GrepAnswer> {
+async function searchFor(request: SearchRequest, context: ToolCallContext): Promise<GrepAnswer> {
   const scope = await openScope(request, context);
   const { target } = scope;
   const isFile = target.stat.isFile();
@@ -114,7 +163,7 @@ async function searchFor(request: GrepParams, context: ToolCallContext): Promise
 /** Formats matches or files up to the limit, as long as they fit; a match comes with the lines around it. */
 function formatMatches(
   files: readonly FoundFile[],
-  { output, before, after, limit }: GrepParams,
+  { output, before, after, limit }: SearchRequest,
   nameOf: (path: string) => string,
 ) {
   const lines: string[] = [];

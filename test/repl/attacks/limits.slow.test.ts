@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openLog } from '../../../src/repl/files/own-files.ts';
+import { openLog } from '../../../src/repl/files/chat-files.ts';
 import { recording } from '../../../src/repl/providers/fetch.ts';
 import { openHistory } from '../../../src/repl/terminal/history.ts';
 import { traceTo } from '../../../src/repl/toolbox/link.ts';

@@ -5,7 +5,7 @@ import { createAudit } from '../../../machine/audit/audit.ts';
 import { userFolder } from '../../../machine/user-folders.ts';
 import { displayPath } from '../../../machine/paths/display-path.ts';
 import { createConnection, type Connection, type ConnectionOptions } from '../../connection.ts';
-import { historyOf, maskOf } from '../../session.ts';
+import { historyOf, maskOf } from '../../create-session.ts';
 import { once } from '../../../machine/once.ts';
 import type { Environment } from '../../../machine/environment.ts';
 import { createRootOpener } from '../../environment/roots.ts';

@@ -2,7 +2,7 @@ import { headOf, tailOf } from '../../../core/cut-text.ts';
 import { decode } from '../../../machine/decode.ts';
 import type { ToolPlanContext } from '../../define-tool.ts';
 import { printedPath, search } from './ripgrep.ts';
-import type { GrepParams, SearchScope } from './search-request.ts';
+import type { SearchRequest, SearchScope } from './search-request.ts';
 
 /** A line of a file as it is shown. */
 interface FileLine {
@@ -44,7 +44,7 @@ const shownBefore = 150;
  * first ones.
  */
 export async function findMatches(
-  request: GrepParams,
+  request: SearchRequest,
   scope: SearchScope,
   context: ToolPlanContext,
 ): Promise<Matches> {
@@ -61,7 +61,7 @@ export async function findMatches(
 }
 
 async function searchOnce(
-  { output, before, after, ignored }: GrepParams,
+  { output, before, after, ignored }: SearchRequest,
   { target, argv, isChosen }: SearchScope,
   { signal, session }: ToolPlanContext,
 ) {

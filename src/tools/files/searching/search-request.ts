@@ -55,60 +55,28 @@ export const selectionParams = {
   is_regexp: unlisted(z.boolean().optional()),
 };
 
-const lineCountParam = (description = '') => z.int().min(0).optional().describe(description);
-
-export const grepParams = z.strictObject({
-  pattern: patternParam('Regular expression, Rust syntax: fn \\w+\\('),
-  path: scopeParam,
-  glob: globParam,
-  context: also(lineCountParam('Lines around each match: 3'), '-C context_lines'),
-  ignore_case: also(flag('Upper and lower case alike'), '-i case_insensitive'),
-  literal: literalParam,
-  output: also(
-    z.enum(['lines', 'files', 'count']).optional().describe('lines, files or count; lines unless told'),
-    'output_mode mode',
-    { values: { content: 'lines', files_with_matches: 'files', filenames: 'files', counts: 'count' } },
-  ),
-  limit: also(
-    z.int().min(1).optional().describe('How many at most; 200 unless told'),
-    'head_limit max_results max_count max_matches -m',
-  ),
-  before: unlisted(lineCountParam(), '-B lines_before'),
-  after: unlisted(lineCountParam(), '-A lines_after'),
-  case_sensitive: unlisted(z.boolean().optional()),
-  line_numbers: unlisted(z.boolean().optional(), '-n'),
-  ...selectionParams,
-});
-
 /** The parameters that grep and replace_in_files share: the pattern, and the files to search. */
-export type SearchParams = Pick<
-  z.output<typeof grepParams>,
-  'pattern' | 'path' | 'glob' | 'literal' | 'ignore_case' | keyof typeof selectionParams
->;
+export interface SearchParams {
+  readonly pattern: string;
+  readonly path: string;
+  readonly glob?: string | undefined;
+  readonly literal: boolean;
+  readonly ignore_case: boolean;
+  readonly type?: string | undefined;
+  readonly ignored: boolean;
+  readonly hidden: boolean;
+  readonly encoding?: string | undefined;
+  readonly multiline: boolean;
+  readonly is_regexp?: boolean | undefined;
+}
 
-/** The parameters of grep with all defaults filled in. */
-export type GrepParams = Omit<z.output<typeof grepParams>, 'output' | 'before' | 'after' | 'limit'> & {
+/** A search, with how much of what it finds is shown. */
+export interface SearchRequest extends SearchParams {
   readonly output: 'lines' | 'files' | 'count';
+  /** Lines before and after each match. */
   readonly before: number;
   readonly after: number;
   readonly limit: number;
-};
-
-/** Fills in the defaults and limits of the parameters of grep. */
-export function completeGrepParams(request: z.output<typeof grepParams>): GrepParams {
-  const { output = 'lines', context = 0, before = context, after = context } = request;
-  const { limit = 200, case_sensitive } = request;
-  const literal = request.literal || request.is_regexp === false;
-  return {
-    ...request,
-    output,
-    before: Math.min(20, before),
-    after: Math.min(20, after),
-    limit: Math.min(1000, limit),
-    literal,
-    ignore_case: request.ignore_case || case_sensitive === false,
-    multiline: request.multiline || spansLines(request.pattern, literal),
-  };
 }
 
 /** Says whether a pattern can only match across lines. */
