@@ -59,6 +59,20 @@ interface ValuePart {
 }
 type Part = string | Fresh | ValuePart | { readonly glued: readonly Part[] };
 
+/** The pieces of a line in their order: those in front, and the operands and words behind a `--`. */
+export function piecesOf(params: Params, line: Line<never>): Record<'front' | 'behind', readonly Piece[]> {
+  if (typeof line === 'function') return { front: line(slotsOf(params)), behind: [] };
+  return {
+    front: [...line, ...slotsAt(params, 'option')],
+    behind: [...slotsAt(params, 'operand'), ...slotsAt(params, 'words')],
+  };
+}
+
+const slotsAt = (params: Params, place: Param['place']): Slot[] =>
+  Object.keys(params)
+    .filter((name) => params[name]?.place === place)
+    .map((slot) => ({ slot }));
+
 /** Compiles one line of an action: the only place where arguments are made. */
 export function compileLine(
   { marks = '-' }: { readonly marks?: string },
@@ -70,13 +84,10 @@ export function compileLine(
     return 'slot' in piece ? valuePart(String(piece.slot), params, marks) : { glued: piece.glue.map(partOf) };
   };
   const partsAt = (place: Param['place']): ValuePart[] =>
-    Object.keys(params)
-      .filter((name) => params[name]?.place === place)
-      .map((name) => valuePart(name, params, marks));
-  const isTemplate = typeof line === 'function';
-  const pieces = isTemplate ? line(slotsOf(params)) : line;
-  const front = isTemplate ? pieces.map(partOf) : [...pieces.map(partOf), ...partsAt('option')];
-  const behind = isTemplate ? [] : [...partsAt('operand'), ...partsAt('words')];
+    slotsAt(params, place).map(({ slot }) => valuePart(String(slot), params, marks));
+  const pieces = piecesOf(params, line);
+  const front = pieces.front.map(partOf);
+  const behind = pieces.behind.map(partOf);
   const variables = partsAt('variable');
   const inputs = partsAt('input');
   return {

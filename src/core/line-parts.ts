@@ -1,8 +1,8 @@
-import type { Line, Piece } from './command-line.ts';
+import { piecesOf, type Line, type Piece } from './command-line.ts';
 import type { Param, Params } from './parameter.ts';
 
 /** A part of a line, in its order. Options that may stand anywhere are none of it. */
-export type Part =
+export type LinePart =
   | { readonly is: 'word'; readonly word: string }
   /** The `--` before operands. */
   | { readonly is: 'dashes'; readonly mayMiss: boolean }
@@ -19,21 +19,14 @@ export function partsOf(
   params: Params,
   line: Line<never>,
   { dashes, freshFolder }: { readonly dashes?: false | undefined; readonly freshFolder?: string | undefined },
-): Part[] {
-  const isTemplate = typeof line === 'function';
-  const slotsAt = (place: Param['place']) =>
-    Object.keys(params)
-      .filter((name) => params[name]?.place === place)
-      .map((slot) => ({ slot }));
-  const behind = isTemplate ? [] : [...slotsAt('operand'), ...slotsAt('words')];
-  const slots = Object.fromEntries(Object.keys(params).map((slot) => [slot, { slot }]));
-  const front: readonly Piece[] = isTemplate ? line(slots as never) : [...line, ...slotsAt('option')];
+): LinePart[] {
+  const { front, behind } = piecesOf(params, line);
   const hasDashes = behind.length > 0 && dashes !== false;
   const pieces: readonly Piece[] = [...front, ...(hasDashes ? ['--'] : []), ...behind];
-  return pieces.map((piece, at): Part => {
+  return pieces.map((piece, at): LinePart => {
     const next = pieces[at + 1];
     // One before fixed words is a part of what is said.
-    if (piece === '--') return { is: 'dashes', mayMiss: !isTemplate || typeof next === 'object' };
+    if (piece === '--') return { is: 'dashes', mayMiss: behind.length > 0 || typeof next === 'object' };
     if (typeof piece === 'string') return { is: 'word', word: piece };
     if (!('slot' in piece)) return gluedPart(piece, freshFolder);
     const name = String(piece.slot);
@@ -44,7 +37,7 @@ export function partsOf(
 }
 
 /** One argument made of several pieces, as an expression with a group for each value. */
-function gluedPart(piece: Exclude<Piece, string>, freshFolder: string | undefined): Part {
+function gluedPart(piece: Exclude<Piece, string>, freshFolder: string | undefined): LinePart {
   const names: string[] = [];
   const sourceOf = (one: Piece, at: number, all: readonly Piece[]): string => {
     if (typeof one === 'string') return one.replaceAll(/[^\w]/g, String.raw`\$&`);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Line, Values } from './command-line.ts';
-import { partsOf, type Part, type SlotPart } from './line-parts.ts';
+import { partsOf, type LinePart, type SlotPart } from './line-parts.ts';
 import type { Params } from './parameter.ts';
 import { bare, definitionOf, isList, mayBeAbsent } from './schema.ts';
 
@@ -64,14 +64,14 @@ const startsWith = (argv: readonly string[], at: number, words: readonly string[
 class Reader {
   readonly leading: readonly string[];
   readonly #params: Params;
-  readonly #parts: readonly Part[];
+  readonly #parts: readonly LinePart[];
   /** Options: they stand anywhere behind the leading words. */
   readonly #options: readonly SlotPart[];
   readonly #schema: z.ZodObject;
   readonly #marks: string;
   readonly #isStrict: boolean;
 
-  constructor(params: Params, all: readonly Part[], { marks = '-', isStrict = false }: ReadingOptions) {
+  constructor(params: Params, all: readonly LinePart[], { marks = '-', isStrict = false }: ReadingOptions) {
     this.#params = params;
     this.#marks = marks;
     this.#isStrict = isStrict;
@@ -96,7 +96,7 @@ class Reader {
   }
 
   /** True for a parameter whose words all begin like options: its place in the line is no matter. */
-  #isOption(part: Part): boolean {
+  #isOption(part: LinePart): boolean {
     if (part.is !== 'slot' || part.param.place !== 'option') return false;
     const { option, meanings = [] } = part.param.reading;
     const areMarked = meanings.every(([, [first]]) => first === undefined || this.#isMarked(first));
@@ -124,7 +124,7 @@ class Reader {
     return Object.keys(values).some((name) => this.#params[name]?.place === 'operand');
   }
 
-  #isRest(part: Part | undefined): boolean {
+  #isRest(part: LinePart | undefined): boolean {
     return part?.is === 'slot' && part.param.place === 'words';
   }
 
@@ -132,7 +132,7 @@ class Reader {
   *#ways(
     argv: readonly string[],
     index: number,
-    part: Part,
+    part: LinePart,
     progress: Progress,
   ): Generator<readonly [number, Progress]> {
     const word = argv[progress.at];
@@ -161,7 +161,7 @@ class Reader {
     return schema !== undefined && mayBeAbsent(schema);
   }
 
-  #glued(word: string, { pattern, names }: Extract<Part, { is: 'glued' }>, next: Progress) {
+  #glued(word: string, { pattern, names }: Extract<LinePart, { is: 'glued' }>, next: Progress) {
     const match = pattern.exec(word);
     if (!match) return undefined;
     let progress: Progress | undefined = next;
