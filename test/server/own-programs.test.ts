@@ -88,6 +88,7 @@ it('is left out with its file, line and what was meant when it is wrong', async 
     'key.yaml': frob.replace('id: frob', 'id: key').replace('    effects:', '    efects:'),
     'taken.yaml': frob.replace('id: frob', 'id: git'),
     'two.yaml': frob.replace('id: frob', 'id: two').replace('on: --fast,', 'on: --fast, operand: true,'),
+    'list.yaml': frob.replace('id: frob', 'id: list').replace('on: --fast,', 'variable: FAST, list: true,'),
     'yaml.yaml': 'id: [',
     'read.yaml': frob.replace('id: frob', 'id: read').replace('  show:', '  file:'),
     'alias.yaml': `x: &a [1]\ny: *a\n${frob}`,
@@ -104,6 +105,7 @@ it('is left out with its file, line and what was meant when it is wrong', async 
     /taken\.yaml: there is a program git already, or a tool by one of its names; choose another id\./,
   );
   expect(said).toMatch(/two\.yaml:11: actions\.build\.params\.fast: needs exactly one of/);
+  expect(said).toMatch(/list\.yaml:11: actions\.build\.params\.fast: list: one variable/);
   expect(said).toMatch(/yaml\.yaml:1: /);
   expect(said).toMatch(/read\.yaml: there is a program read already, or a tool by one of its names/);
   expect(said).toMatch(/alias\.yaml:2: write it out: aliases/);

@@ -34,6 +34,10 @@ const parameter = z
   .refine(
     (one) => ways.filter((way) => one[way] !== undefined).length === 1,
     `needs exactly one of option, on, choice, variable, operand, words, input`,
+  )
+  .refine(
+    ({ list, variable, input }) => !(list && (variable !== undefined || input)),
+    'list: one variable, or the input, cannot hold several; expected option or operand beside it',
   );
 const ways = ['option', 'on', 'choice', 'variable', 'operand', 'words', 'input'] as const;
 

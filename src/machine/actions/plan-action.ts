@@ -155,7 +155,7 @@ function launchOf(
     input: line.input,
     keeps: isUndoable ? 'must' : mayLose ? 'first' : 'no',
     lasts: effects.includes('execute') || effects.includes('network'),
-    looksOnly: effects.every((effect) => effect === 'read'),
+    readsOnly: effects.every((effect) => effect === 'read'),
     // Whatever else is started ends with its call, or is a job.
     isWindow: action.stays === 'window' && of.category === 'editor',
   };

@@ -56,7 +56,7 @@ export interface Launch {
   /** It may go on for long, or start what does. */
   readonly lasts: boolean;
   /** It changes nothing, and is soon done. */
-  readonly looksOnly?: boolean;
+  readonly readsOnly?: boolean;
   /** It opens a window of an editor, which goes on when the call is answered. */
   readonly isWindow?: boolean;
 }
@@ -182,12 +182,12 @@ export async function execute(
   context: CallContext,
   { environment, checkpoints }: Session,
 ): Promise<{ readonly outcome: Outcome; readonly details: RunDetails }> {
-  const { program, argv, folder, command, input, keeps, lasts, looksOnly = false, isWindow = false } = launch;
+  const { program, argv, folder, command, input, keeps, lasts, readsOnly = false, isWindow = false } = launch;
   const { signal, workspace } = context;
   const kept = keeps === 'no' ? undefined : await checkpoints?.take(folder, command, workspace, signal);
   if (keeps === 'must' && kept?.isKept !== true) throw notKept(kept?.note);
   // What only looks is kept afterwards, when not all of it is shown.
-  const sink = looksOnly ? undefined : context.keepOutput(command, folder);
+  const sink = readsOnly ? undefined : context.keepOutput(command, folder);
   const start = isWindow ? environment.leave : environment.run;
   const outcome = await start({
     program,
@@ -197,9 +197,9 @@ export async function execute(
     lasts,
     signal,
     onLine: context.progress,
-    timeoutMs: looksOnly ? context.budgets.callSeconds * 1000 : longestMs,
+    timeoutMs: readsOnly ? context.budgets.callSeconds * 1000 : longestMs,
     // What is kept elsewhere is needed for an answer, or for a report.
-    ...((looksOnly || isWhole) && { keepBytes: keptBytes }),
+    ...((readsOnly || isWhole) && { keepBytes: keptBytes }),
     sink,
     wholeInput: input,
     takeInput: context.takeInput,
