@@ -8,6 +8,8 @@ import { bare, definitionOf, isList, mayBeAbsent } from './schema.ts';
 export interface ReadLine {
   /** Its fixed words before everything else, by which the lines of a program are told apart: `remote add`. */
   readonly leading: readonly string[];
+  /** It ends with words for another program, and no `--` stands before them: `node FILE …`. */
+  readonly handsOn: boolean;
   /**
    * The values from which the line would be written, as the schemas make them. Undefined where the words are
    * none of this line: an unknown option, a word too many, a value that its schema refuses. Nothing is
@@ -42,14 +44,15 @@ const mostWords = 400;
 /** Prepares one line of an action to be read: the inverse of what `compileLine` writes. */
 export function compileReading(params: Params, line: Line<never>, options: ReadingOptions = {}): ReadLine {
   const reader = new Reader(params, partsOf(params, line, options), options);
-  return { leading: reader.leading, read: (argv) => reader.read(argv) };
+  const { leading, handsOn } = reader;
+  return { leading, handsOn, read: (argv) => reader.read(argv) };
 }
 
 /** A text as the value that a schema takes, or an item of it. */
-function valueOf(text: string, schema: z.ZodType): unknown {
+export function textValue(text: string, schema: z.ZodType): unknown {
   const inner = bare(schema);
   const { type, element } = definitionOf(inner);
-  if (type === 'array' && element) return valueOf(text, element);
+  if (type === 'array' && element) return textValue(text, element);
   const isNumber = /^-?\d+(?:\.\d+)?$/.test(text);
   if (type === 'number') return isNumber ? Number(text) : text;
   if (type === 'boolean') return { true: true, false: false }[text] ?? text;
@@ -63,6 +66,7 @@ const startsWith = (argv: readonly string[], at: number, words: readonly string[
 /** Reads one line: each word is tried in all places where it could stand, and everything has to fit. */
 class Reader {
   readonly leading: readonly string[];
+  readonly handsOn: boolean;
   readonly #params: Params;
   readonly #parts: readonly LinePart[];
   /** Options: they stand anywhere behind the leading words. */
@@ -80,6 +84,8 @@ class Reader {
     const end = this.#parts.findIndex((part) => part.is !== 'word' || this.#isMarked(part.word));
     const first = end < 0 ? this.#parts : this.#parts.slice(0, end);
     this.leading = first.flatMap((part) => (part.is === 'word' ? [part.word] : []));
+    this.handsOn =
+      this.#parts.some((part) => this.#isRest(part)) && this.#parts.every((part) => part.is !== 'dashes');
     const schemas = Object.entries(params).map(([name, { schema }]) => [name, schema]);
     this.#schema = z.object(Object.fromEntries(schemas));
   }
@@ -196,6 +202,10 @@ class Reader {
     const named = option ? this.#named(argv, progress, { is: 'slot', name, param }) : undefined;
     if (named) yield [isList(param.schema) ? index : index + 1, named];
     const isUnsaid = meanings?.some(([, words]) => words.length === 0) ?? this.#mayBeAbsent(name);
+    // The word that is no value of it would be taken for what is handed on.
+    const isRefused =
+      isOperand && this.#isRest(this.#parts[index + 1]) && progress.values[name] === undefined;
+    if (isRefused) return;
     const isUnwritten = param.place === 'aside' || param.place === 'input';
     if (isUnsaid || isUnwritten || progress.values[name] !== undefined) yield [index + 1, progress];
   }
@@ -243,7 +253,7 @@ class Reader {
     }
     const schema = bare(param.schema);
     const { element } = definitionOf(schema);
-    const value = valueOf(text, schema);
+    const value = textValue(text, schema);
     if (!z.safeParse(element ?? schema, value).success) return undefined;
     return this.#withValue(progress, name, value, element !== undefined);
   }

