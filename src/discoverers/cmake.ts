@@ -15,7 +15,7 @@ import { compiled } from './reports/diagnostics.ts';
 import { diagnostics, entries, tasks } from './reports/kinds.ts';
 import { json, lines } from './reports/readers.ts';
 import { reads, runs } from './shared/programs.ts';
-import { ofTasks } from './shared/tasks.ts';
+import { ofTargets } from './shared/tasks.ts';
 
 const build = (place: string) =>
   required(place, path('Build folder', 'folder', { written: true }).default('build'));
@@ -111,14 +111,14 @@ export default program('cmake', {
         config,
         jobs,
       },
-      moreEffects: ({ targets: all }) => ofTasks(all),
+      moreEffects: ({ targets: all }) => ofTargets(all),
       given: { targets: ['app'], jobs: 4 },
     }),
     build_preset: action('Build with a CMake preset', 'Builds by a preset.', runs, {
       ...built,
       run: ['--build'],
       params: { preset, targets, jobs },
-      moreEffects: ({ targets: all }) => ofTasks(all),
+      moreEffects: ({ targets: all }) => ofTargets(all),
       given: { preset: 'dev' },
     }),
     install: action('Install with CMake', 'Copies what was built to where it is used.', runs, {
@@ -128,6 +128,8 @@ export default program('cmake', {
         prefix: option('--prefix', path('Where to', 'folder', { written: true })),
         config,
       },
+      // Without one it goes where the build was configured for: mostly into the system.
+      moreEffects: ({ prefix }) => (prefix === undefined ? ['destroy'] : []),
       given: { prefix: 'out' },
     }),
     targets: action('List CMake targets', 'Targets of a configured build folder.', runs, {

@@ -1,20 +1,9 @@
 import * as z from 'zod';
-import {
-  action,
-  type Effect,
-  list,
-  matching,
-  on,
-  operand,
-  option,
-  path,
-  program,
-  type Reader,
-} from '../core/grammar.ts';
+import { action, list, matching, on, operand, option, path, program, type Reader } from '../core/grammar.ts';
 import { compiled } from './reports/diagnostics.ts';
 import { diagnostics, tasks } from './reports/kinds.ts';
 import { reads, runs } from './shared/programs.ts';
-import { ofTasks, taskWords } from './shared/tasks.ts';
+import { ofTargets, taskWords } from './shared/tasks.ts';
 
 const files = ['GNUmakefile', 'makefile', 'Makefile'];
 const file = option('--file=', path('Makefile of another name', 'file'));
@@ -82,12 +71,6 @@ const makeWords = taskWords(
   `a target or ${isPlain}`,
   'NAME=value, or further targets',
 );
-/** The effects of targets beside running code: what is installed replaces files outside of the project. */
-const ofMake = (...all: readonly unknown[]): readonly Effect[] => {
-  const installs = all.flat().some((one) => /^(?:un)?install(?:-|$)/.test(String(one)));
-  return [...ofTasks(...all), ...(installs ? (['destroy'] as const) : [])];
-};
-
 export default program('make', {
   title: 'GNU make',
   category: 'build',
@@ -110,12 +93,12 @@ export default program('make', {
       role: 'task',
       run: ({ file: other, task, args }) => [other, '--', task, args],
       params: { file, task: operand(target), args: makeWords },
-      moreEffects: ({ task, args }) => ofMake(task, args),
+      moreEffects: ({ task, args }) => ofTargets(task, args),
       given: { task: 'test', args: ['V=1'] },
     }),
     build: action('Build with make', 'Builds targets; compilers’ errors with their places.', runs, {
       role: 'build',
-      moreEffects: ({ targets: all }) => ofMake(all),
+      moreEffects: ({ targets: all }) => ofTargets(all),
       run: [],
       params: {
         file,

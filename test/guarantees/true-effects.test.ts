@@ -20,7 +20,7 @@ describe('an action in a trusted folder', () => {
   let session: Session;
   beforeAll(async () => {
     // `wx`: some of that folder are links to the machine's programs, which must not be written to.
-    for (const name of 'mvn gradle make rake go cargo dotnet python3 just task'.split(' '))
+    for (const name of 'mvn gradle make cmake rake go cargo dotnet python3 just task'.split(' '))
       writeFileSync(join(world.bin, name), '#!/bin/sh\n', { mode: 0o755, flag: 'wx' });
     for (const name of ['pom.xml', 'build.gradle', 'Rakefile', 'justfile', 'go.mod']) world.write(name, '\n');
     world.write('package.json', '{"scripts":{"hi":"true","deploy":"true","release:npm":"true"}}');
@@ -58,6 +58,8 @@ describe('an action in a trusted folder', () => {
     named('make_task', { task: 'publish' }),
     named('make_task', { task: 'all', args: ['install'] }),
     named('make_build', { targets: ['install'] }),
+    named('cmake_build', { build: 'src', targets: ['install/strip'] }),
+    named('cmake_install', { build: 'src' }),
     named('rake_task', { task: 'spec', args: ['release'] }),
     named('just_task', { task: 'deploy' }),
     named('task_task', { task: 'release' }),

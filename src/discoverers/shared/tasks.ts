@@ -31,6 +31,12 @@ export const knownTasks =
       ? ofTasks(...tasks)
       : ['network', 'publish'];
 
+/** The same for targets of a build: what is installed replaces files outside of the project. */
+export function ofTargets(...targets: readonly unknown[]): readonly Effect[] {
+  const installs = targets.flat().some((target) => /^(?:un)?install(?:[-/]|$)/.test(String(target)));
+  return [...ofTasks(...targets), ...(installs ? (['destroy'] as const) : [])];
+}
+
 /** The effects of a call that runs `task` with `args`, some of which may be tasks too. */
 export const ofNamedTask = ({ task, args }: Values): readonly Effect[] => ofTasks(task, args);
 
