@@ -56,15 +56,15 @@ const targets: Reader<MakeTargets> = ({ stdout }) => {
 };
 
 /**
- * A variable of a Makefile is a piece of its recipes, which a shell runs: plain text, or options; and none
- * that says how make itself starts programs.
+ * A variable of a Makefile is a piece of its recipes, which a shell runs: nothing that a shell reads
+ * otherwise than as words; and none that says how make itself starts programs.
  */
 const plain =
   String.raw`(?!(?:SHELL|\.SHELLFLAGS|MAKE|(?:GNU)?MAKEFLAGS|MAKEFILES|MFLAGS)=)[A-Za-z_.][\w.]*=` +
-  String.raw`(?:[\w./:=@%+,^-]*|-[\w\s./:=@%+,^-]*)`;
+  String.raw`[\w ./:=@%+,^-]*`;
 const named = String.raw`[A-Za-z0-9_./%@+][\w./%@+,:~-]*`;
 const assigns = new RegExp(`^${plain}$`);
-const isPlain = 'NAME=value: plain text, or options such as -O2 -g';
+const isPlain = 'NAME=value of plain words, such as CFLAGS=-O2 -g';
 const target = matching(new RegExp(`^${named}$`), 'the name of a target', 'Target');
 const makeWords = taskWords(
   new RegExp(`^(?:${plain}|${named})$`),

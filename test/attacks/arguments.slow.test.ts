@@ -53,8 +53,8 @@ const attacks: readonly Attack[] = [
   [18, 'grep', { pattern: 'x', type: '--search-zip' }, /^ARG_(?:FLAG|INVALID): type: /],
   [19, 'make_task', { task: '--eval=$(shell touch ran)' }, /^ARG_FLAG: task: /],
   [19, 'make_build', { targets: ['-f', '/etc/x'] }, /^ARG_FLAG: targets\.0: /],
-  // A run of a Makefile runs its code; its arguments are for a person to see.
-  [19, 'make_task', { task: 'all', args: ['SHELL=./evil.sh'] }, /^NEEDS_CONFIRM: /],
+  // How make starts programs is nothing that a call says.
+  [19, 'make_task', { task: 'all', args: ['SHELL=./evil.sh'] }, /^ARG_INVALID: args\.0: /],
   [20, 'cmake_configure', { args: ['-E', 'touch', 'ran'] }, /^ARG_INVALID: args: /],
   [20, 'cmake_configure', { defines: ['-P'] }, /^ARG_FLAG: defines\.0: /],
   [20, 'cmake_configure', { source: 'OUTSIDE' }, /^PATH_OUTSIDE_ROOTS: /],
